@@ -1,0 +1,75 @@
+"""Every error that semeai raises on purpose.
+
+::
+
+    SemeaiError
+    ├── ConfigError            a setting, a file or an argument is wrong
+    ├── EvaluationError        a program gave no usable reward
+    │   ├── BadReward          it answered, but not with a number that can be a reward
+    │   ├── ProgramFailed      it crashed, or ran past its time limit
+    │   └── WorkersLost        the machines kept dying before any answer came back
+    ├── ProtocolError          a race was told something it did not ask for
+    └── LedgerError            the store refuses
+        ├── RunNotFound        no run of that name
+        ├── RunChanged         the run exists with another configuration
+        └── RunLocked          another process is writing this run
+
+Each message is one sentence that names the place and the value. The command line prints it and exits with the
+class's ``exit_code``.
+"""
+
+import difflib
+from collections.abc import Iterable
+
+
+class SemeaiError(Exception):
+    """Base of the tree."""
+
+    exit_code = 1
+
+
+class ConfigError(SemeaiError):
+    exit_code = 2
+
+
+class EvaluationError(SemeaiError):
+    exit_code = 3
+
+
+class BadReward(EvaluationError):
+    pass
+
+
+class ProgramFailed(EvaluationError):
+    pass
+
+
+class WorkersLost(EvaluationError):
+    pass
+
+
+class ProtocolError(SemeaiError):
+    pass
+
+
+class LedgerError(SemeaiError):
+    exit_code = 4
+
+
+class RunNotFound(LedgerError):
+    pass
+
+
+class RunChanged(LedgerError):
+    pass
+
+
+class RunLocked(LedgerError):
+    pass
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A closing clause for an error about an unknown name: the nearest known one, or all of them."""
+    names = sorted(known)
+    close = difflib.get_close_matches(word, names, n=1)
+    return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"

@@ -1,0 +1,1 @@
+"""Turning a batch into rewards: evaluators, jobs for workers, executors."""

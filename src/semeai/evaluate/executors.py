@@ -1,0 +1,185 @@
+"""Where jobs run: any PEP 3148 executor, by name, behind a pool that survives the death of its workers."""
+
+import concurrent.futures
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from types import TracebackType
+from typing import Any, Self
+
+from semeai.errors import ConfigError, did_you_mean
+from semeai.evaluate.jobs import Failure, Job, JobResult, run_job
+from semeai.stats.counts import RewardCounts
+
+ExecutorFactory = Callable[[int], Executor]
+
+
+class InlineExecutor(Executor):
+    """Runs each job at once, in this process: for tests, debugging and programs that cannot be pickled."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+def _start_worker() -> None:
+    """In a new worker: leave Ctrl-C to the driver, and never outlive it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+
+    def follow() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)  # the driver was killed: nobody wants this work any more
+
+    threading.Thread(target=follow, daemon=True, name="follow-driver").start()
+
+
+def local_processes(workers: int) -> Executor:
+    methods = multiprocessing.get_all_start_methods()
+    # A fork of a driver with threads can deadlock, so workers are forked from a clean server process.
+    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+    if hasattr(context, "set_forkserver_preload"):
+        context.set_forkserver_preload(["semeai.evaluate.jobs"])
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker)
+
+
+EXECUTORS: dict[str, ExecutorFactory] = {
+    "local": local_processes,
+    "inline": lambda workers: InlineExecutor(),
+}
+
+
+def executor_factory(name: str) -> ExecutorFactory:
+    try:
+        return EXECUTORS[name]
+    except KeyError:
+        raise ConfigError(f"unknown executor {name!r}: {did_you_mean(name, EXECUTORS)}") from None
+
+
+def default_workers() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class ResilientPool:
+    """Jobs in, results out. A worker that dies costs the jobs under way: they are run again.
+
+    When one worker dies, a process pool breaks as a whole and does not say which job it was. A job that was under way in
+    ``SUSPICIOUS`` breaks is run alone; if it breaks its own pool as often again, the program kills its worker and the
+    job is answered with a failure.
+    """
+
+    SUSPICIOUS = 3
+
+    def __init__(self, factory: ExecutorFactory, workers: int) -> None:
+        self._factory = factory
+        self.workers = workers
+        self._executor: Executor | None = None
+        self._running: dict[Future[JobResult], tuple[int, Job]] = {}
+        self._losses: dict[int, int] = {}
+        self._next_id = 0
+        self.n_lost = 0  # jobs that had to be run again
+
+    def submit(self, job: Job) -> int:
+        """Start ``job``; returns the id under which ``wait`` will give its result."""
+        job_id = self._next_id
+        self._next_id += 1
+        self._losses[job_id] = 0
+        self._start(job_id, job)
+        return job_id
+
+    def wait(self, timeout: float | None = None) -> list[tuple[int, JobResult]]:
+        """Results that have come in; blocks until there is one, or for ``timeout`` seconds."""
+        done, _ = concurrent.futures.wait(
+            self._running, timeout, return_when=concurrent.futures.FIRST_COMPLETED
+        )
+        results, lost = [], []
+        for future in done:
+            job_id, job = self._running.pop(future)
+            if isinstance(future.exception(), BrokenExecutor):
+                lost.append((job_id, job))
+            else:
+                results.append((job_id, future.result()))
+        if lost:
+            results += self._recover(lost)
+        for job_id, _result in results:
+            del self._losses[job_id]
+        return results
+
+    def close(self) -> None:
+        """End the workers now; what is under way is dropped."""
+        self._running.clear()
+        if self._executor is not None:
+            _stop(self._executor)
+            self._executor = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _start(self, job_id: int, job: Job) -> None:
+        for _ in range(2):
+            if self._executor is None:
+                self._executor = self._factory(self.workers)
+            try:
+                self._running[self._executor.submit(run_job, job)] = (job_id, job)
+                return
+            except BrokenExecutor:  # it broke between two calls; those under way are found by wait()
+                _stop(self._executor)
+                self._executor = None
+        raise BrokenExecutor("workers die as soon as they start")
+
+    def _recover(self, lost: list[tuple[int, Job]]) -> list[tuple[int, JobResult]]:
+        """A broken pool fails all its jobs: take the rest of them, build a new pool, run them again."""
+        if self._executor is not None:
+            _stop(self._executor)
+            self._executor = None
+        still_running = list(self._running)
+        concurrent.futures.wait(still_running, 10)
+        answered = []
+        for future in still_running:
+            job_id, job = self._running.pop(future)
+            if future.done() and not future.cancelled() and future.exception() is None:
+                answered.append((job_id, future.result()))
+            else:
+                lost.append((job_id, job))
+        for job_id, job in sorted(lost, key=lambda item: item[0]):
+            self.n_lost += 1
+            self._losses[job_id] += 1
+            if self._losses[job_id] < self.SUSPICIOUS:
+                self._start(job_id, job)
+            else:
+                answered.append((job_id, self._run_alone(job)))
+        return answered
+
+    def _run_alone(self, job: Job) -> JobResult:
+        for _ in range(self.SUSPICIOUS):
+            executor = self._factory(1)
+            try:
+                return executor.submit(run_job, job).result()
+            except BrokenExecutor:
+                self.n_lost += 1
+            finally:
+                _stop(executor)
+        message = f"candidate {job.name!r}, evaluations {job.start} to {job.start + job.size - 1}: it kills its worker"
+        return JobResult(RewardCounts(), 0.0, Failure("program", message, job.start, -1))
+
+
+def _stop(executor: Executor) -> None:
+    """End an executor without waiting for its running jobs."""
+    processes = list((getattr(executor, "_processes", None) or {}).values())
+    executor.shutdown(wait=False, cancel_futures=True)
+    for process in processes:
+        process.terminate()

@@ -1,0 +1,1 @@
+"""Experiments by name: one module a table."""

@@ -1,0 +1,236 @@
+"""A whole race on coins of known efficiency, compiled: thousands of races a second.
+
+It repeats what ``Race`` does, batch by batch, for win/loss rewards; a test holds it to exact agreement with ``Race``.
+"""
+
+import math
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semeai.errors import ConfigError
+from semeai.jit import kernel, warm_up
+from semeai.race.rules import betting_levels
+from semeai.race.settings import RaceSettings
+from semeai.rng import derive
+from semeai.rng_kernels import State, binomial, seed_state
+from semeai.stats.betting import MixtureBetting, accept_log_factors, discard_log_factors
+
+Floats = NDArray[np.float64]
+
+UNDECIDED, ACCEPTED, DISCARDED = 0, 1, 2
+_METHODS = {"betting": 0, "hoeffding": 1, "bernstein": 2}
+_SPENDINGS = {"geometric": 0, "quadratic": 1, "countable": 2}
+_SELECTIONS = {"first_alive": 0, "round_robin": 1, "max_upper": 2, "max_evidence": 3, "hdoc": 4}
+
+parameters = np.dtype(
+    [
+        ("method", np.int64),
+        ("spending", np.int64),
+        ("selection", np.int64),
+        ("first_acceptance_ends", np.int64),
+        ("risk", np.float64),
+        ("n_shares", np.int64),  # candidates that share the risk of the papers' methods
+        ("accept_above", np.float64),
+        ("discard_below", np.float64),
+        ("batch", np.int64),
+        ("growth", np.float64),
+        ("lookahead", np.int64),
+    ],
+    align=True,
+)
+
+
+@kernel
+def _log_wealth(log_weights: Floats, factors: Floats, wins: int, losses: int) -> float:
+    """Log of the mixture's wealth; ``factors[0]`` is a win's, ``factors[1]`` a loss's."""
+    largest = -math.inf
+    for k in range(len(log_weights)):
+        value = log_weights[k] + wins * factors[0, k] + losses * factors[1, k]
+        largest = max(largest, value)
+    total = 0.0
+    for k in range(len(log_weights)):
+        total += math.exp(log_weights[k] + wins * factors[0, k] + losses * factors[1, k] - largest)
+    return largest + math.log(total)
+
+
+@kernel
+def _deviation(rules, n: int, wins: int, n_tests: int, index: int) -> float:  # type: ignore[no-untyped-def]
+    basel = math.pi**2 / 6
+    if rules.spending == 0:
+        log_risk = math.log(rules.risk / rules.n_shares) - n_tests * math.log(2.0)
+    elif rules.spending == 1:
+        log_risk = math.log(rules.risk / (rules.n_shares * basel * n_tests * n_tests))
+    else:
+        log_risk = math.log(rules.risk / (basel * index * index) / (basel * n_tests * n_tests))
+    if rules.method == 1:
+        return math.sqrt((math.log(2.0) - log_risk) / (2.0 * n))
+    mean = wins / n
+    term = (math.log(3.0) - log_risk) / n
+    return math.sqrt(mean * (1.0 - mean)) * math.sqrt(2.0 * term) + 3.0 * term
+
+
+@kernel
+def _choose(rules, verdict, told, dispatched, wins, merit, upper) -> int:  # type: ignore[no-untyped-def]
+    """The selection rules of ``race.selection``; ties go to fewer dispatched, then to the smaller index."""
+    total = 0
+    for i in range(len(verdict)):
+        if verdict[i] == UNDECIDED:
+            total += told[i]
+    best, best_score, best_dispatched = -1, -math.inf, 0
+    for i in range(len(verdict)):
+        if verdict[i] != UNDECIDED:
+            continue
+        if rules.selection == 0:
+            return i
+        if rules.selection == 1:
+            score = 0.0
+        elif rules.selection == 4:
+            score = math.inf
+            if told[i] > 0:
+                score = wins[i] / told[i] + math.sqrt(math.log(max(2, total)) / (2 * told[i]))
+        elif dispatched[i] == 0:
+            score = math.inf
+        else:
+            score = upper[i] if rules.selection == 2 else merit[i]
+        if best < 0 or score > best_score or (score == best_score and dispatched[i] < best_dispatched):
+            best, best_score, best_dispatched = i, score, dispatched[i]
+    return best
+
+
+@kernel
+def simulate_race(  # type: ignore[no-untyped-def]
+    rules, efficiencies, accept_at, discard_at, log_weights, accept_factors, discard_factors, state, verdict, told
+) -> int:
+    """One race; fills the verdict and the games of each candidate, and returns the games in all.
+
+    ``accept_at`` and ``discard_at`` are the log wealths that decide, a candidate each.
+    """
+    n_candidates = len(efficiencies)
+    verdict[:] = UNDECIDED
+    told[:] = 0
+    dispatched = np.zeros(n_candidates, np.int64)
+    wins = np.zeros(n_candidates, np.int64)
+    n_tests = np.zeros(n_candidates, np.int64)
+    merit = np.full(n_candidates, -math.inf)
+    upper = np.full(n_candidates, math.inf)
+    queue_index = np.zeros(rules.lookahead, np.int64)
+    queue_size = np.zeros(rules.lookahead, np.int64)
+    first, under_way, alive, games = 0, 0, n_candidates, 0
+    while True:
+        while under_way < rules.lookahead and alive > 0:
+            i = _choose(rules, verdict, told, dispatched, wins, merit, upper)
+            size = max(rules.batch, int(dispatched[i] * rules.growth))
+            last = (first + under_way) % rules.lookahead
+            queue_index[last], queue_size[last] = i, size
+            dispatched[i] += size
+            under_way += 1
+        if under_way == 0:
+            return games
+        i, size = queue_index[first], queue_size[first]
+        first = (first + 1) % rules.lookahead
+        under_way -= 1
+        wins[i] += binomial(state, size, efficiencies[i])
+        told[i] += size
+        games += size
+        if verdict[i] != UNDECIDED:
+            continue
+        n_tests[i] += 1
+        if rules.method == 0:
+            losses = told[i] - wins[i]
+            merit[i] = _log_wealth(log_weights, accept_factors, wins[i], losses)
+            if merit[i] >= accept_at[i]:
+                verdict[i] = ACCEPTED
+            elif _log_wealth(log_weights, discard_factors, wins[i], losses) >= discard_at[i]:
+                verdict[i] = DISCARDED
+        else:
+            deviation = _deviation(rules, told[i], wins[i], n_tests[i], i + 1)
+            merit[i] = wins[i] / told[i] - deviation
+            upper[i] = wins[i] / told[i] + deviation
+            if merit[i] > rules.accept_above:
+                verdict[i] = ACCEPTED
+            elif upper[i] < rules.discard_below:
+                verdict[i] = DISCARDED
+        if verdict[i] != UNDECIDED:
+            alive -= 1
+            if verdict[i] == ACCEPTED and rules.first_acceptance_ends:
+                alive = 0
+
+
+@kernel
+def simulate_races(  # type: ignore[no-untyped-def]
+    rules, efficiencies, accept_at, discard_at, log_weights, accept_factors, discard_factors, key, verdicts, told, games
+) -> None:
+    """Race after race, one row of the outputs each, from one random stream."""
+    state = np.empty(4, np.uint64)
+    seed_state(state, key)
+    for r in range(len(games)):
+        games[r] = simulate_race(
+            rules, efficiencies, accept_at, discard_at, log_weights, accept_factors, discard_factors, state,
+            verdicts[r], told[r],
+        )  # fmt: skip
+
+
+class Simulation(NamedTuple):
+    """Rows are races, columns candidates."""
+
+    verdicts: NDArray[np.int64]
+    told: NDArray[np.int64]  # games of each candidate
+    games: NDArray[np.int64]  # of the whole race, with what was under way at its end
+
+
+def kernel_arguments(settings: RaceSettings, n_candidates: int) -> tuple[object, ...]:
+    """Everything the kernel needs of the settings, as numbers."""
+    s = settings.resolved()
+    if s.selection not in _SELECTIONS or (s.selection == "max_upper" and s.method == "betting"):
+        raise ConfigError(f"selection {s.selection!r} with method {s.method!r} cannot be simulated")
+    if s.max_evaluations is not None or s.max_per_candidate is not None:
+        raise ConfigError("a race with max_evaluations or max_per_candidate cannot be simulated")
+    rules = np.zeros(1, parameters)[0]
+    rules["method"] = _METHODS[s.method]
+    rules["spending"] = _SPENDINGS[s.spending or "quadratic"]
+    rules["selection"] = _SELECTIONS[s.selection]
+    rules["first_acceptance_ends"] = s.mode == "bgp"
+    rules["n_shares"] = 1 if s.mode == "stream" else n_candidates
+    for name in ("risk", "accept_above", "discard_below", "batch", "growth", "lookahead"):
+        rules[name] = getattr(s, name)
+    levels = np.array([betting_levels(s, n_candidates, i + 1) for i in range(n_candidates)])
+    test = MixtureBetting(s.accept_above, s.discard_below)
+    win_loss = np.array([1.0, 0.0])
+    return (
+        rules,
+        -np.log(levels[:, 0]),
+        -np.log(levels[:, 1]),
+        test.log_weights,
+        accept_log_factors(win_loss, test.accept_bets, s.accept_above),
+        discard_log_factors(win_loss, test.discard_bets, s.discard_below),
+    )
+
+
+def simulate(settings: RaceSettings, efficiencies: Sequence[float], n_races: int, seed: int = 1) -> Simulation:
+    """``n_races`` independent races; the same numbers on any machine with any number of cores."""
+    k = len(efficiencies)
+    rules, *arrays = kernel_arguments(settings, k)
+    truth = np.asarray(efficiencies, dtype=np.float64)
+    result = Simulation(
+        np.zeros((n_races, k), np.int64), np.zeros((n_races, k), np.int64), np.zeros(n_races, np.int64)
+    )
+    chunk = max(1, n_races // 16)  # fixed: the streams must not depend on the number of threads
+
+    def one(start: int) -> None:
+        part = slice(start, min(start + chunk, n_races))
+        key = np.uint64(derive(seed, "simulated race", start))
+        simulate_races(rules, truth, *arrays, key, result.verdicts[part], result.told[part], result.games[part])
+
+    with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+        list(threads.map(one, range(0, n_races, chunk)))
+    return result
+
+
+@warm_up("racing")
+def _compile() -> None:
+    simulate(RaceSettings(), [0.9, 0.1], n_races=2)

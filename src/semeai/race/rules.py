@@ -1,0 +1,120 @@
+"""When the evidence suffices: one rule a method, from a candidate's counts to a verdict."""
+
+import math
+from typing import NamedTuple, Protocol
+
+from semeai.race.candidate import Verdict
+from semeai.race.settings import THROUGHPUT_DISCARD_RISK, RaceSettings
+from semeai.stats.betting import MixtureBetting
+from semeai.stats.bounds import Bounds, compute_bounds
+from semeai.stats.counts import RewardCounts
+from semeai.stats.spending import countable_share
+
+
+class Look(NamedTuple):
+    """One look at one candidate's data."""
+
+    verdict: Verdict
+    merit: float  # evidence for acceptance, comparable between the candidates of one race
+    doubt: float  # evidence for discarding
+
+
+class Rule(Protocol):
+    """Looks at candidate ``index`` (1, 2, ...) whose ``n_tests``-th test this is."""
+
+    def look(self, counts: RewardCounts, n_tests: int, index: int) -> Look: ...
+
+    def bounds(self, counts: RewardCounts, n_tests: int, index: int) -> Bounds: ...
+
+
+class Levels(NamedTuple):
+    """Risks of one candidate: of being accepted though bad, of being discarded though good."""
+
+    accept: float
+    discard: float
+
+
+def betting_levels(settings: RaceSettings, n_candidates: int, index: int) -> Levels:
+    """How a race splits its risk over its candidates.
+
+    A candidate can only be wrongly accepted if it is bad and only wrongly discarded if it is good, never both, so
+    a single candidate has the whole risk on each side, and so has each 1/K share of a plain race. In BGP one good
+    candidate is enough: only its own discard can lose it, so discards need no union bound, while at most K - 1
+    others can be wrongly accepted before it: (K - 1) accept + discard = risk. Without a good one K accept <= risk.
+    """
+    k, risk = n_candidates, settings.risk
+    if settings.coverage:
+        share = countable_share(risk, index) if settings.mode == "stream" else risk / k
+        return Levels(share / 2, share / 2)
+    if settings.mode == "stream":
+        levels = Levels(countable_share(risk, index), risk)
+    elif settings.mode == "plain" or k == 1:
+        levels = Levels(risk / k, risk / k)
+    else:
+        levels = Levels(risk / (2 * (k - 1)), risk / 2)
+    discard = THROUGHPUT_DISCARD_RISK if settings.throughput else settings.discard_risk
+    return levels if discard is None else Levels(levels.accept, discard)
+
+
+class BettingRule:
+    """The default: the wealth of mixture betting against 1 / risk (Ville)."""
+
+    def __init__(self, settings: RaceSettings, n_candidates: int) -> None:
+        self.settings = settings
+        self.n_candidates = n_candidates
+        self.test = MixtureBetting(settings.accept_above, settings.discard_below)
+
+    def levels(self, index: int) -> Levels:
+        return betting_levels(self.settings, self.n_candidates, index)
+
+    def look(self, counts: RewardCounts, n_tests: int, index: int) -> Look:
+        levels = self.levels(index)
+        merit, doubt = self.test.evidence(counts)
+        if merit >= -math.log(levels.accept):
+            return Look(Verdict.ACCEPTED, merit, doubt)
+        if doubt >= -math.log(levels.discard):
+            return Look(Verdict.DISCARDED, merit, doubt)
+        return Look(Verdict.UNDECIDED, merit, doubt)
+
+    def bounds(self, counts: RewardCounts, n_tests: int, index: int) -> Bounds:
+        return self.test.bounds(counts, *self.levels(index))
+
+
+class BoundsRule:
+    """The papers' rule: accept when lb > accept_above (tested first), discard when ub < discard_below."""
+
+    def __init__(self, settings: RaceSettings, n_candidates: int) -> None:
+        self.settings = settings
+        # A stream that spends by test alone is the papers' series of races with |S0| = 1 and a fresh risk each.
+        self.n_candidates = 1 if settings.mode == "stream" else n_candidates
+
+    def bounds(self, counts: RewardCounts, n_tests: int, index: int) -> Bounds:
+        s = self.settings
+        if not counts:
+            return Bounds(-math.inf, math.inf)
+        bernstein = s.method == "bernstein"
+        # Hoeffding is fed single games; the deviation of a pair's mean is known, that of its games is not.
+        games = 1 if bernstein else s.games_per_seed
+        return compute_bounds(
+            counts.total * games,
+            counts.n * games,
+            n_tests,
+            risk=s.risk,
+            n_candidates=self.n_candidates,
+            index=index,
+            spending=s.spending or "quadratic",
+            sigma=counts.deviation if bernstein else None,
+        )
+
+    def look(self, counts: RewardCounts, n_tests: int, index: int) -> Look:
+        lower, upper = self.bounds(counts, n_tests, index)
+        if lower > self.settings.accept_above:
+            return Look(Verdict.ACCEPTED, lower, -upper)
+        if upper < self.settings.discard_below:
+            return Look(Verdict.DISCARDED, lower, -upper)
+        return Look(Verdict.UNDECIDED, lower, -upper)
+
+
+def make_rule(settings: RaceSettings, n_candidates: int) -> Rule:
+    kind = BettingRule if settings.method == "betting" else BoundsRule
+    return kind(settings, n_candidates)

@@ -1,0 +1,213 @@
+"""A race as a TOML file: frozen, validated at once, and its hash is its identity."""
+
+import itertools
+import json
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails
+
+from semeai.errors import ConfigError, did_you_mean
+from semeai.evaluate.evaluators import (
+    AgainstBaseline,
+    CallableEvaluator,
+    CommandEvaluator,
+    Evaluator,
+    check_command,
+    load_target,
+    placeholders,
+)
+from semeai.race.candidate import Candidate, check_distinct
+from semeai.race.settings import RaceSettings
+
+Params = dict[str, Any]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class EvaluatorConfig(_Frozen):
+    """Exactly one of ``callable`` and ``command``."""
+
+    callable: str | None = None
+    command: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+    better: Literal["higher", "lower"] | None = None
+    """Set: the program prints any number, and the reward says who did better, the candidate or the baseline."""
+    timeout: Annotated[float, Field(gt=0)] = 60.0
+    retries: Annotated[int, Field(ge=0)] = 0
+
+    @model_validator(mode="after")
+    def _one_program(self) -> Self:
+        if (self.callable is None) == (self.command is None):
+            raise ValueError("give either callable or command")
+        return self
+
+
+class CandidatesConfig(_Frozen):
+    """A list of tables, a grid, or a generator; a plain TOML array of tables is the list."""
+
+    list_: tuple[Params, ...] | None = Field(default=None, alias="list")
+    grid: dict[str, tuple[Any, ...]] | None = None
+    generator: str | None = None
+    limit: Annotated[int, Field(ge=1)] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _accept_array(cls, value: Any) -> Any:
+        return {"list": value} if isinstance(value, list | tuple) else value
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if sum(source is not None for source in (self.list_, self.grid, self.generator)) != 1:
+            raise ValueError("give one of: [[candidates]] tables, [candidates.grid], candidates.generator")
+        return self
+
+
+class ExecutorConfig(_Frozen):
+    """Where the work is done: no part of the run's identity."""
+
+    name: str = "local"
+    workers: Annotated[int, Field(ge=1)] | None = None
+
+
+class RaceConfig(_Frozen):
+    name: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
+    ledger: str | None = None
+    race: RaceSettings = RaceSettings()
+    evaluator: EvaluatorConfig
+    baseline: Params | None = None
+    candidates: CandidatesConfig
+    executor: ExecutorConfig = ExecutorConfig()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if (self.evaluator.better is None) != (self.baseline is None):
+            raise ValueError("evaluator.better and [baseline] go together: one compares with the other")
+        if self.candidates.generator is not None and self.race.mode != "stream" and self.candidates.limit is None:
+            raise ValueError("an endless generator needs race.mode = 'stream', or candidates.limit")
+        return self
+
+    def identity(self) -> dict[str, Any]:
+        """What makes this run the run it is: everything but its name, its ledger and its workers."""
+        resolved = self.model_copy(update={"race": self.race.resolved()})
+        return resolved.model_dump(mode="json", by_alias=True, exclude={"name", "ledger", "executor"})
+
+    def make_evaluator(self, folder: Path) -> Evaluator:
+        """The evaluator, checked: its function can be imported, its program exists."""
+        e, where = self.evaluator, str(folder.resolve())
+        program: CallableEvaluator | CommandEvaluator
+        if e.callable is not None:
+            load_target(e.callable, where)
+            program = CallableEvaluator(e.callable, where)
+        else:
+            assert e.command is not None
+            check_command(e.command, where)
+            program = CommandEvaluator(e.command, where, e.timeout)
+        if e.better is None:
+            return program
+        assert self.baseline is not None
+        self._check_placeholders("baseline", self.baseline)
+        return AgainstBaseline(program, self.baseline, e.better)
+
+    def make_candidates(self, folder: Path) -> Iterable[Candidate]:
+        source = self.candidates
+        found: Iterator[Candidate]
+        if source.list_ is not None:
+            found = (as_candidate(params, f"candidates[{i}]") for i, params in enumerate(source.list_))
+        elif source.grid is not None:
+            rows = itertools.product(*source.grid.values())
+            found = (as_candidate(dict(zip(source.grid, row, strict=True)), "candidates.grid") for row in rows)
+        else:
+            assert source.generator is not None
+            make: Callable[[int], Iterable[Any]] = load_target(source.generator, str(folder.resolve()))
+            found = _generated(make, self.seed, source.generator)
+        limited = itertools.islice(self._checked(found), source.limit)
+        if self.race.mode == "stream":
+            return limited
+        everyone = list(limited)
+        if not everyone:
+            raise ConfigError("candidates: there are none")
+        check_distinct(everyone)
+        return everyone
+
+    def _checked(self, candidates: Iterator[Candidate]) -> Iterator[Candidate]:
+        for candidate in candidates:
+            self._check_placeholders(f"candidate {candidate.name!r}", candidate.params)
+            yield candidate
+
+    def _check_placeholders(self, who: str, params: Mapping[str, Any]) -> None:
+        missing = placeholders(self.evaluator.command or ()) - params.keys() - {"seed"}
+        if missing:
+            raise ConfigError(f"{who} gives no value for {{{sorted(missing)[0]}}} of evaluator.command")
+
+
+def as_candidate(value: Any, place: str) -> Candidate:
+    """A candidate from a table; its ``name`` is taken out, or made from its parameters."""
+    if isinstance(value, Candidate):
+        value = {"name": value.name, **value.params}
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"{place}: {value!r} is not a table of parameters")
+    params = {str(key): item for key, item in value.items() if key != "name"}
+    name = str(value.get("name") or ", ".join(f"{k}={v}" for k, v in params.items()))
+    if not name:
+        raise ConfigError(f"{place}: a candidate needs a name or parameters")
+    candidate = Candidate(name, params)
+    try:
+        return Candidate.from_json(candidate.to_json())
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"{place}: parameters must be numbers, texts, lists or tables: {error}") from None
+
+
+def _generated(make: Callable[[int], Iterable[Any]], seed: int, target: str) -> Iterator[Candidate]:
+    for i, value in enumerate(make(seed)):
+        candidate = as_candidate(value, f"{target}, candidate {i + 1}")
+        yield candidate
+
+
+def load_config(path: Path) -> RaceConfig:
+    """Read and validate a race file; every error names the file, the place and the value."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: no such file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read: {error}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: not valid TOML: {error}") from None
+    try:
+        config = RaceConfig.model_validate(data)
+    except ValidationError as error:
+        raise ConfigError(f"{path}: " + "; ".join(_sentence(e) for e in error.errors())) from None
+    try:
+        json.dumps(config.identity(), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"{path}: values must be finite numbers, texts, lists or tables: {error}") from None
+    return config
+
+
+def _sentence(error: ErrorDetails) -> str:
+    place = ".".join(str(part) for part in error["loc"]) or "the file"
+    if error["type"] == "extra_forbidden":
+        return f"{place}: unknown key; {did_you_mean(str(error['loc'][-1]), _known_keys(error['loc'][:-1]))}"
+    if error["type"] == "missing":
+        return f"{place}: missing"
+    message = error["msg"].removeprefix("Value error, ")
+    value = error["input"]
+    shown = f" (got {value!r})" if not isinstance(value, Mapping | BaseModel) and value is not None else ""
+    return f"{place}: {message[0].lower()}{message[1:]}{shown}"
+
+
+def _known_keys(place: tuple[int | str, ...]) -> list[str]:
+    model: type[BaseModel] = RaceConfig
+    for part in place:
+        annotation = model.model_fields[str(part)].annotation
+        assert isinstance(annotation, type)
+        model = annotation
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+

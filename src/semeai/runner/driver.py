@@ -1,0 +1,205 @@
+"""The loop: ask the race, evaluate, record, tell. Resuming is the same loop, with answers that are known already."""
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from semeai.errors import BadReward, ConfigError, EvaluationError, LedgerError
+from semeai.evaluate.evaluators import Evaluator
+from semeai.evaluate.executors import ResilientPool
+from semeai.evaluate.jobs import Failure, Job, JobResult
+from semeai.race.candidate import Candidate
+from semeai.race.race import Batch, Decision, Race
+from semeai.rng import derive
+from semeai.stats.counts import RewardCounts
+from semeai.store.ledger import RecordedBatch, RunWriter
+
+JOB_SECONDS = 0.25  # long enough to make overhead small, short enough to stop and to balance
+SPLIT_SECONDS = 0.002  # a batch cheaper than this is not worth a second worker
+POLL_SECONDS = 0.1
+FLUSH_SECONDS = 0.1  # the most work that a kill -9 of the driver can cost, besides what is under way
+
+
+@dataclass
+class _Work:
+    """A batch under way: its jobs, and what has come back of it."""
+
+    batch: Batch
+    waiting: set[int] = field(default_factory=set)
+    results: list[JobResult] = field(default_factory=list)
+    recorded: RecordedBatch | None = None
+
+    @property
+    def complete(self) -> bool:
+        return not self.waiting
+
+    @property
+    def failure(self) -> Failure | None:
+        """The first failure in the order of evaluations: the same however the batch was cut into jobs."""
+        failures = [r.failure for r in self.results if r.failure is not None]
+        return min(failures, key=lambda f: f.evaluation, default=None)
+
+
+class Driver:
+    """Drives one race to its end, or until it is told to stop."""
+
+    def __init__(
+        self,
+        race: Race,
+        evaluator: Evaluator,
+        pool: ResilientPool,
+        writer: RunWriter | None = None,
+        *,
+        retries: int = 0,
+        on_decision: Callable[[Decision], object] = lambda decision: None,
+        on_progress: Callable[["Driver"], object] = lambda driver: None,
+    ) -> None:
+        self.race = race
+        self.evaluator = evaluator
+        self.pool = pool
+        self.writer = writer
+        self.retries = retries
+        self.on_decision = on_decision
+        self.on_progress = on_progress
+        self.stopping = False
+        self.n_resumed = 0  # evaluations taken from the ledger
+        self.n_new = 0
+        self.started = self._flushed = time.perf_counter()
+        self._queue: deque[_Work] = deque()
+        self._by_job: dict[int, _Work] = {}
+        self._cost = math.nan  # seconds an evaluation takes, smoothed
+        self._resuming = dict(writer.recorded) if writer else {}
+        self._decided = writer.decided() if writer else {}
+
+    def run(self) -> None:
+        """Until the race is over, or ``stop`` was called and what was under way has come back."""
+        while True:
+            if not self.stopping:
+                self._hand_out()
+            self._take_in()
+            if self._queue and not self._queue[0].complete:
+                results = self.pool.wait(POLL_SECONDS)
+                for job_id, result in results:
+                    self._collect(job_id, result)
+                if not results or time.perf_counter() - self._flushed > FLUSH_SECONDS:
+                    self._flush()
+                    self.on_progress(self)
+            elif self.race.finished or (self.stopping and not self._queue):
+                break
+        self._flush()
+        self.on_progress(self)
+
+    def stop(self) -> None:
+        """Start nothing new; finish and record what is under way."""
+        self.stopping = True
+
+    @property
+    def rate(self) -> float:
+        """New evaluations a second."""
+        elapsed = time.perf_counter() - self.started
+        return self.n_new / elapsed if elapsed > 0 else 0.0
+
+    def _flush(self) -> None:
+        if self.writer:
+            self.writer.flush()
+        self._flushed = time.perf_counter()
+
+    def _hand_out(self) -> None:
+        while (batch := self.race.ask()) is not None:
+            work = _Work(batch, recorded=self._resuming.pop(batch.number, None))
+            self._queue.append(work)
+            if work.recorded is None:
+                self._submit(work)
+            elif work.recorded.batch != batch:
+                raise LedgerError(
+                    f"the ledger's batch {work.recorded.batch} is not what this race asks for ({batch}): "
+                    "it was made by another version of semeai"
+                )
+
+    def _submit(self, work: _Work) -> None:
+        batch = work.batch
+        candidate = self.race.standings[batch.index - 1].candidate
+        key = derive(self.race.seed, "evaluation", batch.index)
+        for start, size in split(batch.start, batch.size, self._cost, self.pool.workers):
+            job = Job(
+                self.evaluator, candidate.name, candidate.params, key, start, size,
+                self.race.settings.games_per_seed, self.retries,
+            )  # fmt: skip
+            job_id = self.pool.submit(job)
+            work.waiting.add(job_id)
+            self._by_job[job_id] = work
+
+    def _collect(self, job_id: int, result: JobResult) -> None:
+        work = self._by_job.pop(job_id)
+        work.waiting.remove(job_id)
+        work.results.append(result)
+        if n := result.counts.n:
+            cost = result.seconds / n
+            self._cost = cost if math.isnan(self._cost) else 0.8 * self._cost + 0.2 * cost
+
+    def _take_in(self) -> None:
+        """Tell the race what is complete, in dispatch order, however the results came in."""
+        while self._queue and self._queue[0].complete:
+            work = self._queue[0]
+            if work.recorded is not None:
+                self._replay(work.batch, work.recorded)
+            else:
+                self._tell(work)
+            self._queue.popleft()
+
+    def _replay(self, batch: Batch, recorded: RecordedBatch) -> None:
+        counts = recorded.counts
+        made = self.race.fail(batch.number) if counts is None else self.race.tell(batch.number, counts)
+        self.n_resumed += batch.size
+        for decision in made:
+            if self._decided.get(decision.index) != decision.verdict:
+                raise LedgerError(
+                    f"candidate {decision.index} was {self._decided.get(decision.index)} in the ledger and is "
+                    f"{decision.verdict} now: it was made by another version of semeai"
+                )
+            self.on_decision(decision)
+
+    def _tell(self, work: _Work) -> None:
+        batch, failure = work.batch, work.failure
+        if failure is not None and failure.kind != "program":
+            if self.writer:
+                self.writer.record_failure(batch, self._entered(batch), failure)
+                self._flush()
+            raise _FAILURES.get(failure.kind, EvaluationError)(failure.message)
+        entered = self._entered(batch)
+        if failure is not None:
+            counts = None
+            made = self.race.fail(batch.number)
+        else:
+            counts = RewardCounts.merge(r.counts for r in work.results)
+            made = self.race.tell(batch.number, counts)
+        if self.writer:
+            seconds = sum(r.seconds for r in work.results)
+            self.writer.record(batch, counts, seconds, entered, made, failure)
+        self.n_new += batch.size
+        if made:
+            self._flush()  # a verdict is announced only once it is kept
+        for decision in made:
+            self.on_decision(decision)
+
+    def _entered(self, batch: Batch) -> list[Candidate]:
+        """The candidates the ledger knows after this batch; not those of later batches, which may be lost."""
+        known = len(self.race.standings) if self.race.settings.mode != "stream" else batch.index
+        return [s.candidate for s in self.race.standings[:known]]
+
+
+_FAILURES: dict[str, type[Exception]] = {"bad_reward": BadReward, "config": ConfigError}
+
+
+def split(start: int, size: int, cost: float, workers: int) -> Iterable[tuple[int, int]]:
+    """Cut a batch into jobs by what an evaluation costs; the rewards do not depend on the cut."""
+    share = math.ceil(size / workers)
+    if math.isnan(cost):
+        part = share
+    else:
+        cost = max(cost, 1e-9)
+        part = max(math.ceil(SPLIT_SECONDS / cost), min(share, math.ceil(JOB_SECONDS / cost)))
+    for first in range(start, start + size, part):
+        yield first, min(part, start + size - first)

@@ -1,0 +1,1 @@
+"""Statistics of bounded rewards: deviations, spending, bounds, betting evidence, intervals. Pure functions."""

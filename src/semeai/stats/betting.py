@@ -1,0 +1,130 @@
+"""Evidence by mixture betting: the default test.
+
+A gambler who starts with one coin and bets, before each reward x, a fixed fraction a on "the efficiency exceeds m"
+multiplies the wealth by 1 + a (x - m). While the efficiency is at most m the wealth is a non-negative
+supermartingale, so by Ville's inequality it ever reaches 1 / risk with probability at most ``risk``: wealth is
+evidence, and it may be looked at after every game. As the right fraction depends on the unknown efficiency, the
+coin is split over a few gamblers whose fractions suit gaps that grow geometrically from the distance of the two
+thresholds; see Waudby-Smith & Ramdas, "Estimating means of bounded random variables by betting" (2024).
+
+Wealth is a product over rewards, so it follows from the counts alone: order-free, mergeable, resumable.
+"""
+
+import math
+from collections.abc import Callable
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semeai.stats.bounds import Bounds
+from semeai.stats.counts import SCALE, RewardCounts
+
+Floats = NDArray[np.float64]
+Predicate = Callable[[float], bool]
+
+# Measured with `semeai reproduce guarantee`: wider first gap, steps of 2.5 and flatter weights than gaps doubling
+# from the thresholds' distance with weights 1/k. The largest ratio to the information bound fell from 1.85 to 1.75.
+FIRST_GAP = 1.25  # in units of the distance between the thresholds
+GAP_STEP = 2.5
+LARGEST_GAP = 0.25
+WEIGHT_POWER = 0.75  # weight of the k-th gambler: k ** -WEIGHT_POWER, normalised
+LARGEST_STAKE = 0.9  # no single reward may cost more than this part of the wealth
+SMALLEST_DISTANCE = 1e-4  # thresholds closer than this (or equal) bet as if they were this far apart
+
+
+class Evidence(NamedTuple):
+    """Log wealth of the two gamblers' pools."""
+
+    accept: float  # against "the efficiency is at most accept_above"
+    discard: float  # against "the efficiency is at least discard_below"
+
+
+class MixtureBetting:
+    """The two e-processes of a race with thresholds ``accept_above`` <= ``discard_below``."""
+
+    def __init__(self, accept_above: float, discard_below: float) -> None:
+        self.accept_above = accept_above
+        self.discard_below = discard_below
+        gaps = mixture_gaps(discard_below - accept_above)
+        weights = np.arange(1, len(gaps) + 1) ** -WEIGHT_POWER
+        self.log_weights: Floats = np.log(weights / weights.sum())
+        self.accept_bets: Floats = gaps / (accept_above * (1 - accept_above))
+        self.discard_bets: Floats = gaps / (discard_below * (1 - discard_below))
+
+    @cached_property
+    def _tables(self) -> tuple[Floats, Floats]:
+        levels = np.arange(SCALE + 1) / SCALE
+        accept = accept_log_factors(levels, self.accept_bets, self.accept_above)
+        discard = discard_log_factors(levels, self.discard_bets, self.discard_below)
+        return accept, discard
+
+    def evidence(self, counts: RewardCounts) -> Evidence:
+        levels = np.fromiter(counts.keys(), np.int64, len(counts))
+        n = np.fromiter(counts.values(), np.float64, len(counts))
+        accept, discard = self._tables
+        return Evidence(
+            log_sum_exp(self.log_weights + n @ accept[levels]),
+            log_sum_exp(self.log_weights + n @ discard[levels]),
+        )
+
+    def bounds(self, counts: RewardCounts, lower_risk: float, upper_risk: float) -> Bounds:
+        """Always-valid bounds: what the same gamblers exclude, were the threshold elsewhere.
+
+        ``lower`` exceeds accept_above exactly when the evidence reaches 1 / lower_risk, likewise ``upper``.
+        """
+        if not counts:
+            return Bounds(0.0, 1.0)
+        levels = np.fromiter(counts.keys(), np.float64, len(counts)) / SCALE
+        n = np.fromiter(counts.values(), np.float64, len(counts))
+
+        def excess(m: float) -> float:  # falls with m
+            factors = accept_log_factors(levels, self.accept_bets, m)
+            return log_sum_exp(self.log_weights + n @ factors) + math.log(lower_risk)
+
+        def shortfall(m: float) -> float:  # rises with m
+            factors = discard_log_factors(levels, self.discard_bets, m)
+            return log_sum_exp(self.log_weights + n @ factors) + math.log(upper_risk)
+
+        mean = float(n @ levels / n.sum())
+        lower = bisect(lambda m: excess(m) >= 0, 0.0, mean)
+        upper = 1 - bisect(lambda m: shortfall(1 - m) >= 0, 0.0, 1 - mean)
+        return Bounds(lower, upper)
+
+
+def mixture_gaps(distance: float) -> Floats:
+    """The efficiencies, as distances from a threshold, that the gamblers prepare for."""
+    first = FIRST_GAP * max(distance, SMALLEST_DISTANCE)
+    steps = max(0, math.floor(math.log(LARGEST_GAP / first) / math.log(GAP_STEP)))
+    return first * GAP_STEP ** np.arange(steps + 1, dtype=np.float64)
+
+
+def accept_log_factors(rewards: Floats, bets: Floats, m: float) -> Floats:
+    """log(1 + a_k (x - m)) for each reward (rows) and gambler (columns)."""
+    stakes = np.minimum(bets, LARGEST_STAKE / m) if m > 0 else bets
+    return np.log1p(np.multiply.outer(rewards - m, stakes))
+
+
+def discard_log_factors(rewards: Floats, bets: Floats, m: float) -> Floats:
+    """log(1 - b_k (x - m)) for each reward (rows) and gambler (columns)."""
+    stakes = np.minimum(bets, LARGEST_STAKE / (1 - m)) if m < 1 else bets
+    return np.log1p(np.multiply.outer(m - rewards, stakes))
+
+
+def log_sum_exp(values: Floats) -> float:
+    largest = float(values.max())
+    return largest + math.log(float(np.exp(values - largest).sum()))
+
+
+def bisect(holds: Predicate, low: float, high: float) -> float:
+    """The largest m in [low, high] where ``holds``, which is true up to some point and false after it."""
+    if not holds(low):
+        return low
+    for _ in range(50):
+        middle = (low + high) / 2
+        if holds(middle):
+            low = middle
+        else:
+            high = middle
+    return low

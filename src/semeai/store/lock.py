@@ -1,0 +1,84 @@
+"""One writer a run. The lock dies with its process, however that ends."""
+
+import contextlib
+import fcntl
+import os
+import socket
+from pathlib import Path
+from typing import IO, Protocol
+
+from sqlalchemy import Connection, Engine, text
+
+from semeai.errors import LedgerError, RunLocked
+
+
+class Lock(Protocol):
+    def release(self) -> None: ...
+
+
+_held: set[Path] = set()  # fcntl does not stop a process from taking its own lock twice
+
+
+class FileLock:
+    """A POSIX record lock on a file beside the ledger. Workers do not inherit it, and the kernel frees it."""
+
+    def __init__(self, path: Path, run: str) -> None:
+        self._path = path.resolve()
+        if self._path in _held:
+            raise RunLocked(f"run {run!r} is being written by this process already")
+        while True:
+            self._file = self._open_and_lock(run)
+            if _is_same_file(self._file, self._path):
+                break
+            self._file.close()  # its last owner removed it while we waited: lock the new one
+        _held.add(self._path)
+        self._file.truncate(0)
+        self._file.write(f"process {os.getpid()} on {socket.gethostname()}")
+        self._file.flush()
+
+    def _open_and_lock(self, run: str) -> IO[str]:
+        try:
+            file = open(self._path, "a+")  # noqa: SIM115 - held until release
+        except OSError as error:
+            raise LedgerError(f"cannot write {self._path}: {error.strerror}") from None
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.seek(0)
+            owner = file.read().strip() or "another process"
+            file.close()
+            raise RunLocked(f"run {run!r} is being written by {owner}") from None
+        return file
+
+    def release(self) -> None:
+        _held.discard(self._path)
+        with contextlib.suppress(OSError):
+            self._path.unlink()
+        self._file.close()
+
+
+def _is_same_file(file: IO[str], path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except OSError:
+        return False
+
+
+class AdvisoryLock:
+    """PostgreSQL's session lock: the server frees it when the connection ends."""
+
+    SPACE = 0x5E3EA1  # semeai's own range of lock numbers
+
+    def __init__(self, engine: Engine, run_id: int, run: str) -> None:
+        self._connection: Connection = engine.connect()
+        locked = self._connection.execute(
+            text("SELECT pg_try_advisory_lock(:space, :run)"), {"space": self.SPACE, "run": run_id}
+        ).scalar()
+        self._connection.commit()
+        if not locked:
+            self._connection.close()
+            raise RunLocked(f"run {run!r} is being written by another connection to this database")
+
+    def release(self) -> None:
+        self._connection.invalidate()  # ends the session, not only the borrowing of it
+        self._connection.close()
