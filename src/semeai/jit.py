@@ -18,6 +18,8 @@ from typing import Any, TypeVar
 
 import numba
 
+_numba_config: Any = numba.config
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 BOUNDSCHECK = os.environ.get("SEMEAI_BOUNDSCHECK", "") == "1"
@@ -28,13 +30,13 @@ _warm_ups: dict[str, Callable[[], object]] = {}
 def kernel(function: F) -> F:
     """Compile ``function``: nogil, cached on disk, bounds checked when SEMEAI_BOUNDSCHECK=1."""
     directory = cache_directory()
-    before = numba.config.CACHE_DIR
+    before = _numba_config.CACHE_DIR
     # Numba reads CACHE_DIR when a function is decorated, so it is set for the length of this call only.
-    numba.config.CACHE_DIR = str(directory or "")
+    _numba_config.CACHE_DIR = str(directory or "")
     try:
-        compiled = numba.njit(nogil=True, cache=directory is not None, boundscheck=BOUNDSCHECK)(function)
+        compiled: Any = numba.njit(nogil=True, cache=directory is not None, boundscheck=BOUNDSCHECK)(function)
     finally:
-        numba.config.CACHE_DIR = before
+        _numba_config.CACHE_DIR = before
     return compiled  # type: ignore[no-any-return]
 
 

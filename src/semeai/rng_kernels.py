@@ -19,9 +19,9 @@ _TO_UNIT = 2.0**-53
 
 
 @kernel
-def seed_state(state: State, key: int) -> None:
+def seed_state(state: State, key: np.uint64) -> None:
     """Fill ``state`` from a 64-bit key by splitmix64, as xoshiro's authors advise."""
-    x = np.uint64(key)
+    x = key
     for i in range(4):
         x += _GOLDEN
         z = (x ^ (x >> _30)) * _MIX_1

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from typing import IO
 
 from semeai.errors import ProgramFailed
 
@@ -63,17 +64,17 @@ def _kill_group(process: "subprocess.Popen[bytes]") -> None:
     process.wait()
 
 
-def _stop_and_read(process: "subprocess.Popen[bytes]", err: "tempfile._TemporaryFileWrapper[bytes]") -> str:
+def _stop_and_read(process: "subprocess.Popen[bytes]", err: IO[bytes]) -> str:
     _kill_group(process)
     return _tail(err)
 
 
-def _read(file: "tempfile._TemporaryFileWrapper[bytes]") -> str:
+def _read(file: IO[bytes]) -> str:
     file.seek(0)
     return file.read().decode(errors="replace")
 
 
-def _tail(err: "tempfile._TemporaryFileWrapper[bytes]") -> str:
+def _tail(err: IO[bytes]) -> str:
     return _read(err)[-KEPT_STDERR:]
 
 

@@ -72,9 +72,9 @@ def default_workers() -> int:
 class ResilientPool:
     """Jobs in, results out. A worker that dies costs the jobs under way: they are run again.
 
-    When one worker dies, a process pool breaks as a whole and does not say which job it was. A job that was under way in
-    ``SUSPICIOUS`` breaks is run alone; if it breaks its own pool as often again, the program kills its worker and the
-    job is answered with a failure.
+    When one worker dies, a process pool breaks as a whole and does not say which job it was. A job that was under
+    way in ``SUSPICIOUS`` breaks is run alone; if it breaks its own pool as often again, the program kills its
+    worker and the job is answered with a failure.
     """
 
     SUSPICIOUS = 3
@@ -98,9 +98,7 @@ class ResilientPool:
 
     def wait(self, timeout: float | None = None) -> list[tuple[int, JobResult]]:
         """Results that have come in; blocks until there is one, or for ``timeout`` seconds."""
-        done, _ = concurrent.futures.wait(
-            self._running, timeout, return_when=concurrent.futures.FIRST_COMPLETED
-        )
+        done, _ = concurrent.futures.wait(self._running, timeout, return_when=concurrent.futures.FIRST_COMPLETED)
         results, lost = [], []
         for future in done:
             job_id, job = self._running.pop(future)

@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +21,19 @@ from semeai.rng_kernels import State, binomial, seed_state
 from semeai.stats.betting import MixtureBetting, accept_log_factors, discard_log_factors
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 UNDECIDED, ACCEPTED, DISCARDED = 0, 1, 2
 _METHODS = {"betting": 0, "hoeffding": 1, "bernstein": 2}
 _SPENDINGS = {"geometric": 0, "quadratic": 1, "countable": 2}
-_SELECTIONS = {"first_alive": 0, "round_robin": 1, "max_upper": 2, "max_evidence": 3, "hdoc": 4}
+_SELECTIONS = {
+    "first_alive": 0,
+    "round_robin": 1,
+    "max_upper": 2,
+    "max_evidence": 3,
+    "hdoc": 4,
+    "max_progress": 5,
+}
 
 parameters = np.dtype(
     [
@@ -59,7 +67,7 @@ def _log_wealth(log_weights: Floats, factors: Floats, wins: int, losses: int) ->
 
 
 @kernel
-def _deviation(rules, n: int, wins: int, n_tests: int, index: int) -> float:  # type: ignore[no-untyped-def]
+def _deviation(rules: Any, n: int, wins: int, n_tests: int, index: int) -> float:
     basel = math.pi**2 / 6
     if rules.spending == 0:
         log_risk = math.log(rules.risk / rules.n_shares) - n_tests * math.log(2.0)
@@ -75,7 +83,16 @@ def _deviation(rules, n: int, wins: int, n_tests: int, index: int) -> float:  # 
 
 
 @kernel
-def _choose(rules, verdict, told, dispatched, wins, merit, upper) -> int:  # type: ignore[no-untyped-def]
+def _choose(
+    rules: Any,
+    verdict: Integers,
+    told: Integers,
+    dispatched: Integers,
+    wins: Integers,
+    merit: Floats,
+    upper: Floats,
+    progress: Floats,
+) -> int:
     """The selection rules of ``race.selection``; ties go to fewer dispatched, then to the smaller index."""
     total = 0
     for i in range(len(verdict)):
@@ -96,20 +113,28 @@ def _choose(rules, verdict, told, dispatched, wins, merit, upper) -> int:  # typ
         elif dispatched[i] == 0:
             score = math.inf
         else:
-            score = upper[i] if rules.selection == 2 else merit[i]
+            score = upper[i] if rules.selection == 2 else merit[i] if rules.selection == 3 else progress[i]
         if best < 0 or score > best_score or (score == best_score and dispatched[i] < best_dispatched):
             best, best_score, best_dispatched = i, score, dispatched[i]
     return best
 
 
-@kernel
-def simulate_race(  # type: ignore[no-untyped-def]
-    rules, efficiencies, accept_at, discard_at, log_weights, accept_factors, discard_factors, state, verdict, told
-) -> int:
-    """One race; fills the verdict and the games of each candidate, and returns the games in all.
+class Tables(NamedTuple):
+    """All that the kernel needs of the settings, as numbers."""
 
-    ``accept_at`` and ``discard_at`` are the log wealths that decide, a candidate each.
-    """
+    rules: Any  # a record of ``parameters``
+    accept_at: Floats  # [candidate] log wealth that accepts
+    discard_at: Floats  # [candidate] log wealth that discards
+    log_weights: Floats  # [gambler]
+    pace_weights: Floats  # [gambler]
+    accept_factors: Floats  # [win or loss, gambler]
+    discard_factors: Floats  # [win or loss, gambler]
+
+
+@kernel
+def simulate_race(tables: Tables, efficiencies: Floats, state: State, verdict: Integers, told: Integers) -> int:
+    """One race; fills the verdict and the games of each candidate, and returns the games in all."""
+    rules = tables.rules
     n_candidates = len(efficiencies)
     verdict[:] = UNDECIDED
     told[:] = 0
@@ -118,12 +143,13 @@ def simulate_race(  # type: ignore[no-untyped-def]
     n_tests = np.zeros(n_candidates, np.int64)
     merit = np.full(n_candidates, -math.inf)
     upper = np.full(n_candidates, math.inf)
+    progress = np.full(n_candidates, -math.inf)
     queue_index = np.zeros(rules.lookahead, np.int64)
     queue_size = np.zeros(rules.lookahead, np.int64)
     first, under_way, alive, games = 0, 0, n_candidates, 0
     while True:
         while under_way < rules.lookahead and alive > 0:
-            i = _choose(rules, verdict, told, dispatched, wins, merit, upper)
+            i = _choose(rules, verdict, told, dispatched, wins, merit, upper, progress)
             size = max(rules.batch, int(dispatched[i] * rules.growth))
             last = (first + under_way) % rules.lookahead
             queue_index[last], queue_size[last] = i, size
@@ -142,15 +168,17 @@ def simulate_race(  # type: ignore[no-untyped-def]
         n_tests[i] += 1
         if rules.method == 0:
             losses = told[i] - wins[i]
-            merit[i] = _log_wealth(log_weights, accept_factors, wins[i], losses)
-            if merit[i] >= accept_at[i]:
+            merit[i] = _log_wealth(tables.log_weights, tables.accept_factors, wins[i], losses)
+            if merit[i] >= tables.accept_at[i]:
                 verdict[i] = ACCEPTED
-            elif _log_wealth(log_weights, discard_factors, wins[i], losses) >= discard_at[i]:
+            elif _log_wealth(tables.log_weights, tables.discard_factors, wins[i], losses) >= tables.discard_at[i]:
                 verdict[i] = DISCARDED
+            progress[i] = _log_wealth(tables.pace_weights, tables.accept_factors, wins[i], losses)
         else:
             deviation = _deviation(rules, told[i], wins[i], n_tests[i], i + 1)
             merit[i] = wins[i] / told[i] - deviation
             upper[i] = wins[i] / told[i] + deviation
+            progress[i] = merit[i]
             if merit[i] > rules.accept_above:
                 verdict[i] = ACCEPTED
             elif upper[i] < rules.discard_below:
@@ -162,29 +190,25 @@ def simulate_race(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def simulate_races(  # type: ignore[no-untyped-def]
-    rules, efficiencies, accept_at, discard_at, log_weights, accept_factors, discard_factors, key, verdicts, told, games
+def simulate_races(
+    tables: Tables, efficiencies: Floats, key: np.uint64, verdicts: Integers, told: Integers, games: Integers
 ) -> None:
     """Race after race, one row of the outputs each, from one random stream."""
     state = np.empty(4, np.uint64)
     seed_state(state, key)
     for r in range(len(games)):
-        games[r] = simulate_race(
-            rules, efficiencies, accept_at, discard_at, log_weights, accept_factors, discard_factors, state,
-            verdicts[r], told[r],
-        )  # fmt: skip
+        games[r] = simulate_race(tables, efficiencies, state, verdicts[r], told[r])
 
 
 class Simulation(NamedTuple):
     """Rows are races, columns candidates."""
 
-    verdicts: NDArray[np.int64]
-    told: NDArray[np.int64]  # games of each candidate
-    games: NDArray[np.int64]  # of the whole race, with what was under way at its end
+    verdicts: Integers
+    told: Integers  # games of each candidate
+    games: Integers  # of the whole race, with what was under way at its end
 
 
-def kernel_arguments(settings: RaceSettings, n_candidates: int) -> tuple[object, ...]:
-    """Everything the kernel needs of the settings, as numbers."""
+def make_tables(settings: RaceSettings, n_candidates: int) -> Tables:
     s = settings.resolved()
     if s.selection not in _SELECTIONS or (s.selection == "max_upper" and s.method == "betting"):
         raise ConfigError(f"selection {s.selection!r} with method {s.method!r} cannot be simulated")
@@ -201,30 +225,29 @@ def kernel_arguments(settings: RaceSettings, n_candidates: int) -> tuple[object,
     levels = np.array([betting_levels(s, n_candidates, i + 1) for i in range(n_candidates)])
     test = MixtureBetting(s.accept_above, s.discard_below)
     win_loss = np.array([1.0, 0.0])
-    return (
+    return Tables(
         rules,
         -np.log(levels[:, 0]),
         -np.log(levels[:, 1]),
         test.log_weights,
+        test.pace_weights,
         accept_log_factors(win_loss, test.accept_bets, s.accept_above),
         discard_log_factors(win_loss, test.discard_bets, s.discard_below),
     )
 
 
-def simulate(settings: RaceSettings, efficiencies: Sequence[float], n_races: int, seed: int = 1) -> Simulation:
+def simulate(settings: RaceSettings, efficiencies: Sequence[float] | Floats, n_races: int, seed: int = 1) -> Simulation:
     """``n_races`` independent races; the same numbers on any machine with any number of cores."""
     k = len(efficiencies)
-    rules, *arrays = kernel_arguments(settings, k)
+    tables = make_tables(settings, k)
     truth = np.asarray(efficiencies, dtype=np.float64)
-    result = Simulation(
-        np.zeros((n_races, k), np.int64), np.zeros((n_races, k), np.int64), np.zeros(n_races, np.int64)
-    )
+    result = Simulation(np.zeros((n_races, k), np.int64), np.zeros((n_races, k), np.int64), np.zeros(n_races, np.int64))
     chunk = max(1, n_races // 16)  # fixed: the streams must not depend on the number of threads
 
     def one(start: int) -> None:
         part = slice(start, min(start + chunk, n_races))
         key = np.uint64(derive(seed, "simulated race", start))
-        simulate_races(rules, truth, *arrays, key, result.verdicts[part], result.told[part], result.games[part])
+        simulate_races(tables, truth, key, result.verdicts[part], result.told[part], result.games[part])
 
     with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
         list(threads.map(one, range(0, n_races, chunk)))

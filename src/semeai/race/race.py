@@ -32,7 +32,7 @@ class Batch(NamedTuple):
     """Work asked for: evaluations ``start`` to ``start + size`` of a candidate's own seed stream."""
 
     number: int  # from 0, in the order of asking
-    index: int  # of the candidate, from 1
+    candidate: int  # its index, from 1
     start: int
     size: int
 
@@ -40,7 +40,7 @@ class Batch(NamedTuple):
 class Decision(NamedTuple):
     """A verdict, with the evidence at that moment."""
 
-    index: int
+    candidate: int  # its index, from 1
     verdict: Verdict
     after_batch: int
     n_evaluations: int
@@ -92,7 +92,7 @@ class Race:
         if counts.n != batch.size:
             raise ProtocolError(f"batch {number} asked for {batch.size} rewards and was told {counts.n}")
         self._pending.popleft()
-        standing = self.standings[batch.index - 1]
+        standing = self.standings[batch.candidate - 1]
         standing.counts = standing.counts + counts
         standing.n_evaluations = standing.counts.n
         standing.total_reward = standing.counts.total
@@ -105,7 +105,7 @@ class Race:
         """Batch ``number`` has no rewards because the candidate's program fails: it is out."""
         batch = self._next_pending(number)
         self._pending.popleft()
-        standing = self.standings[batch.index - 1]
+        standing = self.standings[batch.candidate - 1]
         made = []
         if standing.verdict == Verdict.UNDECIDED:
             made.append(self._decide(standing, Verdict.FAILED, number))
@@ -133,6 +133,10 @@ class Race:
         """Always-valid bounds on the candidate's efficiency, at its share of the risk."""
         return self._rule.bounds(standing.counts, max(1, standing.n_tests), standing.index)
 
+    def forecast(self, standing: Standing) -> float:
+        """Evaluations the candidate still needs for a verdict, were it to go on as it did so far."""
+        return self._rule.forecast(standing.counts, max(1, standing.n_tests), standing.index)
+
     # -- inside ------------------------------------------------------------------------------------------------
 
     def _enter(self, candidate: Candidate) -> Standing:
@@ -151,9 +155,8 @@ class Race:
 
     def _judge(self, standing: Standing, number: int) -> list[Decision]:
         standing.n_tests += 1
-        verdict, standing.merit, standing.doubt = self._rule.look(
-            standing.counts, standing.n_tests, standing.index
-        )
+        look = self._rule.look(standing.counts, standing.n_tests, standing.index)
+        verdict, standing.merit, standing.doubt, standing.progress = look
         if self.settings.selection == "max_upper":
             standing.upper = self.bounds(standing).upper
         limit = self.settings.max_per_candidate

@@ -17,6 +17,7 @@ class Look(NamedTuple):
     verdict: Verdict
     merit: float  # evidence for acceptance, comparable between the candidates of one race
     doubt: float  # evidence for discarding
+    progress: float  # how promising it is to go on with this one
 
 
 class Rule(Protocol):
@@ -25,6 +26,10 @@ class Rule(Protocol):
     def look(self, counts: RewardCounts, n_tests: int, index: int) -> Look: ...
 
     def bounds(self, counts: RewardCounts, n_tests: int, index: int) -> Bounds: ...
+
+    def forecast(self, counts: RewardCounts, n_tests: int, index: int) -> float:
+        """Evaluations still needed, were the rewards to go on with the frequencies they have."""
+        ...
 
 
 class Levels(NamedTuple):
@@ -69,15 +74,20 @@ class BettingRule:
 
     def look(self, counts: RewardCounts, n_tests: int, index: int) -> Look:
         levels = self.levels(index)
-        merit, doubt = self.test.evidence(counts)
+        merit, doubt, progress = self.test.evidence(counts)
         if merit >= -math.log(levels.accept):
-            return Look(Verdict.ACCEPTED, merit, doubt)
-        if doubt >= -math.log(levels.discard):
-            return Look(Verdict.DISCARDED, merit, doubt)
-        return Look(Verdict.UNDECIDED, merit, doubt)
+            verdict = Verdict.ACCEPTED
+        elif doubt >= -math.log(levels.discard):
+            verdict = Verdict.DISCARDED
+        else:
+            verdict = Verdict.UNDECIDED
+        return Look(verdict, merit, doubt, progress)
 
     def bounds(self, counts: RewardCounts, n_tests: int, index: int) -> Bounds:
         return self.test.bounds(counts, *self.levels(index))
+
+    def forecast(self, counts: RewardCounts, n_tests: int, index: int) -> float:
+        return counts.n * (self.test.forecast(counts, *self.levels(index)) - 1) if counts else math.inf
 
 
 class BoundsRule:
@@ -109,10 +119,20 @@ class BoundsRule:
     def look(self, counts: RewardCounts, n_tests: int, index: int) -> Look:
         lower, upper = self.bounds(counts, n_tests, index)
         if lower > self.settings.accept_above:
-            return Look(Verdict.ACCEPTED, lower, -upper)
-        if upper < self.settings.discard_below:
-            return Look(Verdict.DISCARDED, lower, -upper)
-        return Look(Verdict.UNDECIDED, lower, -upper)
+            verdict = Verdict.ACCEPTED
+        elif upper < self.settings.discard_below:
+            verdict = Verdict.DISCARDED
+        else:
+            verdict = Verdict.UNDECIDED
+        return Look(verdict, lower, -upper, lower)
+
+    def forecast(self, counts: RewardCounts, n_tests: int, index: int) -> float:
+        if not counts:
+            return math.inf
+        lower, upper = self.bounds(counts, n_tests, index)
+        deviation, mean = (upper - lower) / 2, counts.mean
+        margin = max(mean - self.settings.accept_above, self.settings.discard_below - mean)
+        return counts.n * (max(1.0, deviation / margin) ** 2 - 1)  # deviations shrink as 1 / sqrt(n)
 
 
 def make_rule(settings: RaceSettings, n_candidates: int) -> Rule:

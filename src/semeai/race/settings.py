@@ -1,8 +1,12 @@
 """The settings of a race: frozen, validated, and part of its identity."""
 
-from typing import Annotated, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails
+
+from semeai.errors import ConfigError
 
 Probability = Annotated[float, Field(gt=0, lt=1)]
 
@@ -29,7 +33,9 @@ class RaceSettings(BaseModel):
     """Discard at the first hint: fewer games a candidate, more good ones lost, no more false accepts."""
     discard_risk: Probability | None = None
     """Only for betting: the probability of losing one good candidate; overrides the mode's share."""
-    selection: Literal["max_evidence", "max_upper", "first_alive", "round_robin", "hdoc", "thompson"] | None = None
+    selection: (
+        Literal["max_progress", "max_evidence", "max_upper", "first_alive", "round_robin", "hdoc", "thompson"] | None
+    ) = None
     batch: Annotated[int, Field(ge=1)] | None = None
     """The fewest evaluations between two looks at a candidate."""
     growth: Annotated[float, Field(ge=0, le=1)] | None = None
@@ -65,8 +71,8 @@ class RaceSettings(BaseModel):
         paper = self.method != "betting"
         stream = self.mode == "stream"
         defaults = {
-            "selection": "first_alive" if stream else "max_upper" if paper else "max_evidence",
-            "batch": 1 if paper else 16,
+            "selection": "first_alive" if stream else "max_upper" if paper else "max_progress",
+            "batch": 1 if paper else 8,
             "growth": 1.0 if paper else 1 / 128,
             "lookahead": 1 if paper else 2,
         }
@@ -80,3 +86,20 @@ class RaceSettings(BaseModel):
         assert self.batch is not None
         assert self.growth is not None
         return max(self.batch, int(n_dispatched * self.growth))
+
+
+def checked_settings(values: Mapping[str, Any]) -> RaceSettings:
+    """Settings from plain values; one clear sentence where they are wrong."""
+    try:
+        return RaceSettings.model_validate(values)
+    except ValidationError as error:
+        raise ConfigError("; ".join(describe_error(details) for details in error.errors())) from None
+
+
+def describe_error(error: ErrorDetails) -> str:
+    """One of pydantic's findings as a sentence: the place, what is wrong, the value."""
+    place = ".".join(str(part) for part in error["loc"])
+    message = error["msg"].removeprefix("Value error, ")
+    value = error["input"]
+    shown = f" (got {value!r})" if not isinstance(value, Mapping | BaseModel) and value is not None else ""
+    return f"{place + ': ' if place else ''}{message[0].lower()}{message[1:]}{shown}"

@@ -21,7 +21,7 @@ from semeai.evaluate.evaluators import (
     placeholders,
 )
 from semeai.race.candidate import Candidate, check_distinct
-from semeai.race.settings import RaceSettings
+from semeai.race.settings import RaceSettings, describe_error
 
 Params = dict[str, Any]
 
@@ -165,8 +165,7 @@ def as_candidate(value: Any, place: str) -> Candidate:
 
 def _generated(make: Callable[[int], Iterable[Any]], seed: int, target: str) -> Iterator[Candidate]:
     for i, value in enumerate(make(seed)):
-        candidate = as_candidate(value, f"{target}, candidate {i + 1}")
-        yield candidate
+        yield as_candidate(value, f"{target}, candidate {i + 1}")
 
 
 def load_config(path: Path) -> RaceConfig:
@@ -191,15 +190,12 @@ def load_config(path: Path) -> RaceConfig:
 
 
 def _sentence(error: ErrorDetails) -> str:
-    place = ".".join(str(part) for part in error["loc"]) or "the file"
+    place = ".".join(str(part) for part in error["loc"])
     if error["type"] == "extra_forbidden":
         return f"{place}: unknown key; {did_you_mean(str(error['loc'][-1]), _known_keys(error['loc'][:-1]))}"
     if error["type"] == "missing":
         return f"{place}: missing"
-    message = error["msg"].removeprefix("Value error, ")
-    value = error["input"]
-    shown = f" (got {value!r})" if not isinstance(value, Mapping | BaseModel) and value is not None else ""
-    return f"{place}: {message[0].lower()}{message[1:]}{shown}"
+    return describe_error(error)
 
 
 def _known_keys(place: tuple[int | str, ...]) -> list[str]:
@@ -209,5 +205,3 @@ def _known_keys(place: tuple[int | str, ...]) -> list[str]:
         assert isinstance(annotation, type)
         model = annotation
     return [field.alias or name for name, field in model.model_fields.items()]
-
-

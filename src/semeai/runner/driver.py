@@ -120,8 +120,8 @@ class Driver:
 
     def _submit(self, work: _Work) -> None:
         batch = work.batch
-        candidate = self.race.standings[batch.index - 1].candidate
-        key = derive(self.race.seed, "evaluation", batch.index)
+        candidate = self.race.standings[batch.candidate - 1].candidate
+        key = derive(self.race.seed, "evaluation", batch.candidate)
         for start, size in split(batch.start, batch.size, self._cost, self.pool.workers):
             job = Job(
                 self.evaluator, candidate.name, candidate.params, key, start, size,
@@ -154,9 +154,9 @@ class Driver:
         made = self.race.fail(batch.number) if counts is None else self.race.tell(batch.number, counts)
         self.n_resumed += batch.size
         for decision in made:
-            if self._decided.get(decision.index) != decision.verdict:
+            if self._decided.get(decision.candidate) != decision.verdict:
                 raise LedgerError(
-                    f"candidate {decision.index} was {self._decided.get(decision.index)} in the ledger and is "
+                    f"candidate {decision.candidate} was {self._decided.get(decision.candidate)} in the ledger and is "
                     f"{decision.verdict} now: it was made by another version of semeai"
                 )
             self.on_decision(decision)
@@ -186,7 +186,7 @@ class Driver:
 
     def _entered(self, batch: Batch) -> list[Candidate]:
         """The candidates the ledger knows after this batch; not those of later batches, which may be lost."""
-        known = len(self.race.standings) if self.race.settings.mode != "stream" else batch.index
+        known = len(self.race.standings) if self.race.settings.mode != "stream" else batch.candidate
         return [s.candidate for s in self.race.standings[:known]]
 
 

@@ -24,13 +24,14 @@ from semeai.stats.counts import SCALE, RewardCounts
 Floats = NDArray[np.float64]
 Predicate = Callable[[float], bool]
 
-# Measured with `semeai reproduce guarantee`: wider first gap, steps of 2.5 and flatter weights than gaps doubling
-# from the thresholds' distance with weights 1/k. The largest ratio to the information bound fell from 1.85 to 1.75.
-FIRST_GAP = 1.25  # in units of the distance between the thresholds
+# The first gap must be less than the thresholds' distance: half way between them a gambler who prepares for a gap g
+# wins in the long run only if g / 2 is less than half the distance, and a race there would otherwise never end.
+FIRST_GAP = 0.95  # in units of the distance between the thresholds
 GAP_STEP = 2.5
 LARGEST_GAP = 0.25
 WEIGHT_POWER = 0.75  # weight of the k-th gambler: k ** -WEIGHT_POWER, normalised
 LARGEST_STAKE = 0.9  # no single reward may cost more than this part of the wealth
+FORECAST_LIMIT = 1e9
 SMALLEST_DISTANCE = 1e-4  # thresholds closer than this (or equal) bet as if they were this far apart
 
 
@@ -39,6 +40,7 @@ class Evidence(NamedTuple):
 
     accept: float  # against "the efficiency is at most accept_above"
     discard: float  # against "the efficiency is at least discard_below"
+    progress: float  # the accepting wealth, each gambler's counted by how fast it would grow if he is right
 
 
 class MixtureBetting:
@@ -51,6 +53,8 @@ class MixtureBetting:
         weights = np.arange(1, len(gaps) + 1) ** -WEIGHT_POWER
         self.log_weights: Floats = np.log(weights / weights.sum())
         self.accept_bets: Floats = gaps / (accept_above * (1 - accept_above))
+        # Wealth that is right about a gap g grows by about g^2 a game, so weight by g^2 is success per unit of time.
+        self.pace_weights: Floats = self.log_weights + 2 * np.log(gaps)
         self.discard_bets: Floats = gaps / (discard_below * (1 - discard_below))
 
     @cached_property
@@ -63,11 +67,30 @@ class MixtureBetting:
     def evidence(self, counts: RewardCounts) -> Evidence:
         levels = np.fromiter(counts.keys(), np.int64, len(counts))
         n = np.fromiter(counts.values(), np.float64, len(counts))
-        accept, discard = self._tables
+        accept, discard = (n @ table[levels] for table in self._tables)
         return Evidence(
-            log_sum_exp(self.log_weights + n @ accept[levels]),
-            log_sum_exp(self.log_weights + n @ discard[levels]),
+            log_sum_exp(self.log_weights + accept),
+            log_sum_exp(self.log_weights + discard),
+            log_sum_exp(self.pace_weights + accept),
         )
+
+    def forecast(self, counts: RewardCounts, lower_risk: float, upper_risk: float) -> float:
+        """How many times this sample, with the same frequencies, would decide: 1 is now, inf is never."""
+        levels = np.fromiter(counts.keys(), np.int64, len(counts))
+        n = np.fromiter(counts.values(), np.float64, len(counts))
+        accept, discard = (n @ table[levels] for table in self._tables)
+
+        def undecided(times: float) -> bool:
+            return log_sum_exp(self.log_weights + times * accept) < -math.log(lower_risk) and log_sum_exp(
+                self.log_weights + times * discard
+            ) < -math.log(upper_risk)
+
+        high = 1.0
+        while undecided(high):
+            high *= 2
+            if high > FORECAST_LIMIT:
+                return math.inf
+        return max(1.0, bisect(undecided, 0.0, high))
 
     def bounds(self, counts: RewardCounts, lower_risk: float, upper_risk: float) -> Bounds:
         """Always-valid bounds: what the same gamblers exclude, were the threshold elsewhere.
@@ -121,7 +144,7 @@ def bisect(holds: Predicate, low: float, high: float) -> float:
     """The largest m in [low, high] where ``holds``, which is true up to some point and false after it."""
     if not holds(low):
         return low
-    for _ in range(50):
+    for _ in range(40):
         middle = (low + high) / 2
         if holds(middle):
             low = middle

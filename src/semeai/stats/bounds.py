@@ -35,9 +35,7 @@ def compute_bounds(
     if n_games < 0 or not 0 <= total_reward <= n_games:
         raise ConfigError(f"a total reward of {total_reward} in {n_games} games is impossible")
     if n_tests < 1 or n_candidates < 1 or index < 1:
-        raise ConfigError(
-            f"n_tests, n_candidates and index count from 1, not {n_tests}, {n_candidates} and {index}"
-        )
+        raise ConfigError(f"n_tests, n_candidates and index count from 1, not {n_tests}, {n_candidates} and {index}")
     if not 0 < risk < 1:
         raise ConfigError(f"risk must lie between 0 and 1, not {risk}")
     if n_games == 0:

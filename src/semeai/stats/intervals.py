@@ -16,4 +16,7 @@ def wilson_interval(total_reward: float, n_games: int, confidence: float = 0.95)
     spread = z * math.sqrt(mean * (1 - mean) / n_games + (z / (2 * n_games)) ** 2)
     centre = mean + z * z / (2 * n_games)
     scale = 1 + z * z / n_games
-    return Bounds(max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale))
+    # Exact at the ends, where rounding would leave 1e-17.
+    lower = 0.0 if total_reward == 0 else (centre - spread) / scale
+    upper = 1.0 if total_reward == n_games else (centre + spread) / scale
+    return Bounds(lower, upper)

@@ -105,7 +105,7 @@ class Ledger:
         with self._engine.connect() as connection:
             query = select(*columns).where(table.c.run_id == run_id).order_by(*order)
             for row in connection.execution_options(yield_per=1000).execute(query):
-                yield row._mapping
+                yield dict(row._mapping)
 
     def digest(self, run_id: int) -> str:
         """A hash of what was decided and on which data: equal for equal runs, whatever the machine or the delays."""
@@ -189,7 +189,7 @@ class RunWriter:
         row = {
             "run_id": self.run_id,
             "number": batch.number,
-            "candidate": batch.index,
+            "candidate": batch.candidate,
             "start": batch.start,
             "size": batch.size,
             "counts": None if counts is None else counts_to_json(counts),
@@ -231,7 +231,13 @@ class RunWriter:
         for number in range(self._n_candidates + 1, len(candidates) + 1):
             c = candidates[number - 1]
             params = json.dumps(dict(c.params), sort_keys=True)
-            row = {"run_id": self.run_id, "number": number, "name": c.name, "params": params, "digest": c.digest}
+            row = {
+                "run_id": self.run_id,
+                "number": number,
+                "name": c.name,
+                "params": params,
+                "digest": c.digest,
+            }
             self._waiting[schema.candidates].append(row)
         self._n_candidates = max(self._n_candidates, len(candidates))
 
@@ -241,7 +247,7 @@ class RunWriter:
 
         return {
             "run_id": self.run_id,
-            "candidate": d.index,
+            "candidate": d.candidate,
             "verdict": d.verdict.value,
             "after_batch": d.after_batch,
             "n_evaluations": d.n_evaluations,
@@ -257,7 +263,7 @@ class RunWriter:
         return {
             "run_id": self.run_id,
             "batch": batch.number,
-            "candidate": batch.index,
+            "candidate": batch.candidate,
             "evaluation": failure.evaluation,
             "seed": failure.seed,
             "kind": failure.kind,

@@ -1,0 +1,5 @@
+"""``python -m semeai``."""
+
+from semeai.cli.main import main
+
+main()

@@ -1,0 +1,90 @@
+"""``semeai bounds``: a calculator from counts."""
+
+import json
+import math
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from semeai.cli.display import COLOURS
+from semeai.errors import ConfigError
+from semeai.race.rules import make_rule
+from semeai.race.settings import checked_settings
+from semeai.stats.counts import RewardCounts
+from semeai.stats.intervals import wilson_interval
+
+METHODS: dict[str, dict[str, Any]] = {
+    "betting (default)": {"method": "betting"},
+    "betting, coverage": {"method": "betting", "coverage": True},
+    "hoeffding, geometric (variant 1)": {"method": "hoeffding", "spending": "geometric"},
+    "hoeffding, quadratic (variant 2)": {"method": "hoeffding", "spending": "quadratic"},
+    "hoeffding, countable (variant 3)": {"method": "hoeffding", "spending": "countable"},
+    "bernstein, quadratic": {"method": "bernstein", "spending": "quadratic"},
+}
+
+
+def register(app: typer.Typer) -> None:
+    app.command(epilog="Example: semeai bounds --wins 520 --losses 480 --candidates 10")(bounds)
+
+
+def bounds(
+    wins: Annotated[int, typer.Option(min=0)],
+    losses: Annotated[int, typer.Option(min=0)],
+    draws: Annotated[int, typer.Option(min=0)] = 0,
+    candidates: Annotated[int, typer.Option(min=1, help="How many are raced; all share the risk.")] = 1,
+    index: Annotated[int, typer.Option(min=1, help="Which one this is; only the countable spending cares.")] = 1,
+    tests: Annotated[int | None, typer.Option(min=1, help="Looks so far; default: doubling from one game.")] = None,
+    risk: Annotated[float, typer.Option(help="delta0, over all candidates and looks.")] = 0.05,
+    accept_above: float = 0.501,
+    discard_below: float = 0.504,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Bounds on the efficiency behind some games, by every method; the verdict now; the games still expected."""
+    counts = RewardCounts.of(wins=wins, draws=draws, losses=losses)
+    n = counts.n
+    if n == 0:
+        raise ConfigError("no games: give --wins, --losses or --draws")
+    looks = tests or n.bit_length()
+    rows = []
+    for name, choice in METHODS.items():
+        settings = checked_settings(
+            {**choice, "risk": risk, "accept_above": accept_above, "discard_below": discard_below}
+        )
+        rule = make_rule(settings.resolved(), candidates)
+        verdict = rule.look(counts, looks, index).verdict
+        lower, upper = rule.bounds(counts, looks, index)
+        more = rule.forecast(counts, looks, index)
+        rows.append((name, max(0.0, lower), min(1.0, upper), verdict, more))
+    plain = wilson_interval(counts.total, n)
+    if as_json:
+        result = [
+            {
+                "method": m,
+                "lower": lo,
+                "upper": up,
+                "verdict": v.value,
+                "more_games": g if math.isfinite(g) else None,
+            }
+            for m, lo, up, v, g in rows
+        ]
+        typer.echo(
+            json.dumps({"games": n, "win_rate": counts.mean, "wilson_95": list(plain), "methods": result}, indent=2)
+        )
+        return
+    table = Table(box=None, padding=(0, 1), header_style="bold")
+    for title in ("method", "lower", "upper", "verdict now", "games still expected"):
+        table.add_column(title, justify="left" if title in ("method", "verdict now") else "right")
+    for m, lo, up, v, g in rows:
+        expected = "" if v.value != "undecided" else f"{g:,.0f}" if math.isfinite(g) else "never, at this rate"
+        table.add_row(m, f"{lo:.4f}", f"{up:.4f}", Text(v.value, style=COLOURS[v]), expected)
+    console = Console()
+    console.print(f"{n:,} games, win rate {counts.mean:.4f}, {looks} looks, {candidates} candidates", highlight=False)
+    console.print(table)
+    console.print(
+        f"[dim]Wilson's 95% interval [{plain.lower:.4f}, {plain.upper:.4f}] holds for one finished, independent "
+        "sample: not for a race that was watched, nor for the best of several.[/]",
+        highlight=False,
+    )

@@ -1,0 +1,257 @@
+"""How a running race looks: a live table on a terminal, plain lines elsewhere, nothing with --json."""
+
+import math
+import time
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from semeai.race.candidate import Verdict
+from semeai.race.race import Decision, Race
+from semeai.race.selection import Standing
+from semeai.runner.driver import Driver
+from semeai.runner.session import Callbacks, RaceResult
+from semeai.stats.bounds import Bounds
+
+COLOURS = {
+    Verdict.ACCEPTED: "bold green",
+    Verdict.DISCARDED: "red",
+    Verdict.FAILED: "bold red",
+    Verdict.EXHAUSTED: "yellow",
+    Verdict.UNDECIDED: "",
+}
+LINE_SECONDS = 10.0
+WIDE = 105  # columns of a terminal that has room for the intervals in numbers too
+
+
+def make_display(name: str, quiet: bool) -> "Display":
+    console = Console()
+    if quiet:
+        return Display(name, console)
+    return LiveDisplay(name, console) if console.is_terminal else LineDisplay(name, console)
+
+
+class Display:
+    """Shows nothing: the base of the others."""
+
+    def __init__(self, name: str, console: Console) -> None:
+        self.name = name
+        self.console = console
+        self.race: Race | None = None
+
+    def callbacks(self) -> Callbacks:
+        return Callbacks(self.start, self.decision, self.progress, self.stop)
+
+    def start(self, driver: Driver) -> None:
+        self.race = driver.race
+
+    def decision(self, decision: Decision) -> None: ...
+
+    def progress(self, driver: Driver) -> None: ...
+
+    def stop(self, driver: Driver) -> None: ...
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def table(self, race: Race) -> Table:
+        return standings_table(race, self.console.height - 6, self.console.width)
+
+    def summary(self, result: RaceResult, name: str, place: str) -> None:
+        assert self.race is not None
+        self.console.print(self.table(self.race))
+        for line in verdict_lines(self.race, result):
+            self.console.print(line)
+        self.console.print(f"[dim]run {name} in {place}, digest {result.digest}[/]", soft_wrap=True)
+
+
+class LineDisplay(Display):
+    """One line a verdict, and one every ten seconds."""
+
+    def __init__(self, name: str, console: Console) -> None:
+        super().__init__(name, console)
+        self._last = time.monotonic()
+
+    def decision(self, decision: Decision) -> None:
+        assert self.race is not None
+        standing = self.race.standings[decision.candidate - 1]
+        lower, upper = decision.bounds
+        self.console.print(
+            f"{decision.verdict.value}: {standing.candidate.name} after {decision.n_evaluations:,} evaluations, "
+            f"win rate {standing.win_rate:.4f}, always-valid interval [{lower:.4f}, {upper:.4f}]",
+            highlight=False, markup=False, soft_wrap=True,
+        )  # fmt: skip
+
+    def progress(self, driver: Driver) -> None:
+        if time.monotonic() - self._last >= LINE_SECONDS:
+            self._last = time.monotonic()
+            self.console.print(status_line(driver), highlight=False, markup=False, soft_wrap=True)
+
+    def stop(self, driver: Driver) -> None:
+        self.console.print("stopping: finishing the batches under way (once more: drop them)")
+
+
+class LiveDisplay(Display):
+    """The table, redrawn twice a second."""
+
+    def __enter__(self) -> Self:
+        self._live = Live(console=self.console, auto_refresh=False, transient=True)
+        self._live.start()
+        self._drawn = 0.0
+        self._note = ""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._live.stop()
+
+    def progress(self, driver: Driver) -> None:
+        if time.monotonic() - self._drawn >= 0.5:
+            self._drawn = time.monotonic()
+            self._live.update(Group(self.table(driver.race), Text(status_line(driver) + self._note)), refresh=True)
+
+    def stop(self, driver: Driver) -> None:
+        self._note = "  —  stopping: finishing the batches under way (Ctrl-C again: drop them)"
+        self._drawn = 0.0
+
+
+def standings_table(race: Race, height: int, width: int) -> Table:
+    """The candidates that matter most, as many as fit."""
+    order = {v: i for i, v in enumerate((Verdict.ACCEPTED, Verdict.UNDECIDED, Verdict.FAILED))}
+    ranked = sorted(race.standings, key=lambda s: (order.get(s.verdict, 9), -s.progress))
+    shown = ranked[: max(3, height)]
+    # A verdict's interval is the one it fell with; later results of batches under way do not matter to it.
+    decided = {d.candidate: d.bounds for d in race.decisions}
+    intervals = [decided.get(s.index) or race.bounds(s) for s in shown]
+    low, high = race.settings.accept_above, race.settings.discard_below
+    reach = bar_reach(intervals, shown, (low + high) / 2)
+    with_numbers = width >= WIDE
+    bar_width = 33 if with_numbers else 21
+    table = Table(box=None, padding=(0, 1), header_style="bold")
+    table.add_column("candidate", max_width=30, no_wrap=True)
+    table.add_column("evaluations", justify="right", no_wrap=True)
+    table.add_column("win rate", justify="right", no_wrap=True)
+    table.add_column("interval", no_wrap=True)
+    if with_numbers:
+        table.add_column("always valid", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    for standing, interval in zip(shown, intervals, strict=True):
+        started = standing.n_evaluations > 0
+        cells = [
+            Text(standing.candidate.name),
+            Text(f"{standing.n_evaluations:,}"),
+            Text(f"{standing.win_rate:.4f}" if started else ""),
+            Text(interval_bar(standing.win_rate, interval, low, high, reach, bar_width)),
+        ]
+        if with_numbers:
+            cells.append(Text(f"[{max(0, interval.lower):.4f}, {min(1, interval.upper):.4f}]" if started else ""))
+        cells.append(Text("" if standing.verdict == Verdict.UNDECIDED else standing.verdict.value))
+        table.add_row(*cells, style=COLOURS[standing.verdict])
+    if len(ranked) > len(shown):
+        table.add_row(Text(f"… and {len(ranked) - len(shown):,} more", style="dim"))
+    return table
+
+
+def bar_reach(intervals: list[Bounds], standings: list[Standing], middle: float) -> float:
+    """Half the width of the drawing's scale: wide enough for all that is shown, within reason."""
+    ends = [
+        max(abs(b.lower - middle), abs(b.upper - middle))
+        for b, s in zip(intervals, standings, strict=True)
+        if s.n_evaluations
+    ]
+    return min(max([0.01, *ends]), 0.15)
+
+
+def interval_bar(mean: float, interval: Bounds, low: float, high: float, reach: float, width: int) -> str:
+    """The interval as a bar on a scale with the two thresholds marked: ``···├──●──┤··││·····``."""
+    middle = (low + high) / 2
+
+    def column(value: float) -> int:
+        return round((value - middle + reach) / (2 * reach) * (width - 1))
+
+    cells = ["·"] * width
+    if not math.isnan(mean):
+        first, last = column(max(0.0, interval.lower)), column(min(1.0, interval.upper))
+        for i in range(max(0, first), min(width, last + 1)):
+            cells[i] = "─"
+        for i, mark, beyond in ((first, "├", "◂"), (last, "┤", "▸")):
+            cells[min(max(i, 0), width - 1)] = mark if 0 <= i < width else beyond
+        if 0 <= column(mean) < width:
+            cells[column(mean)] = "●"
+    for threshold in (low, high):
+        i = column(threshold)
+        cells[i] = "┼" if cells[i] == "─" else "│" if cells[i] == "·" else cells[i]
+    return "".join(cells)
+
+
+def status_line(driver: Driver) -> str:
+    race = driver.race
+    left = evaluations_left(race)
+    parts = [
+        f"{race.n_evaluations:,} evaluations ({driver.n_resumed:,} from the ledger)"
+        if driver.n_resumed
+        else f"{race.n_evaluations:,} evaluations",
+        f"{driver.rate:,.0f} a second",
+        f"{len(race.alive)} of {len(race.standings)} undecided",
+    ]
+    if math.isfinite(left) and driver.rate > 0:
+        what = "for this candidate" if race.settings.mode == "stream" else "left"
+        parts.append(f"about {duration(left / driver.rate)} {what}")
+    if driver.pool.n_lost:
+        parts.append(f"{driver.pool.n_lost} jobs run again after lost workers")
+    return ", ".join(parts)
+
+
+def evaluations_left(race: Race) -> float:
+    """A rough forecast: what the race would need, were all candidates to go on as they did so far."""
+    alive = [s for s in race.alive if s.n_evaluations]
+    if not alive:
+        return math.inf
+    if race.settings.mode == "bgp":
+        best = max(alive, key=lambda s: s.progress)
+        if best.win_rate > race.settings.accept_above:
+            return race.forecast(best)
+    total = sum(race.forecast(s) for s in alive)
+    limit = race.settings.max_evaluations
+    return total if limit is None else min(total, limit - race.n_evaluations)
+
+
+def duration(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    if seconds < 3600:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 86400 else f"{seconds / 86400:.1f} days"
+
+
+def verdict_lines(race: Race, result: RaceResult) -> list[Text]:
+    settings = race.settings
+    played = f"{result.n_evaluations:,} evaluations, {duration(result.seconds)} this time"
+    if not result.finished:
+        return [Text(f"not finished: {played}", style="yellow")]
+    if not result.accepted:
+        head = Text("no candidate was accepted", style="bold")
+    else:
+        names = ", ".join(c.name for c in result.accepted[:10])
+        head = Text(f"accepted: {names}" + (" …" if len(result.accepted) > 10 else ""), style="bold green")
+    head.append(f"  ({played})", style="not bold dim")
+    risk = f"{100 * settings.risk:g}%"
+    lines = [head]
+    if result.accepted:
+        lines.append(
+            Text(
+                f"The risk that any accepted candidate is not better than {settings.accept_above:g} is at most {risk}, "
+                "over all candidates and looks. Its win rate above is biased upwards by the stopping: measure it anew.",
+                style="dim",
+            )
+        )
+    return lines

@@ -1,0 +1,48 @@
+"""The ``semeai`` command."""
+
+import sys
+
+import typer
+
+from semeai.cli import bounds, init, plan, race, reproduce, runs, warmup
+from semeai.errors import SemeaiError
+
+app = typer.Typer(
+    name="semeai",
+    help="Race changes of a stochastic program against a baseline, with a proven bound on the risk.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    epilog="First time? `semeai init first-race` writes a small example, `semeai race first-race/race.toml` runs it.",
+)
+
+for module in (init, race, runs, bounds, plan, reproduce, warmup):
+    module.register(app)
+
+
+def version(show: bool) -> None:
+    if show:
+        from importlib.metadata import version as installed
+
+        typer.echo(f"semeai {installed('semeai')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    show_version: bool = typer.Option(False, "--version", callback=version, is_eager=True, help="Show the version."),
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run; an error is one sentence on stderr and the exit code of its kind."""
+    try:
+        app()
+    except SemeaiError as error:
+        print(f"semeai: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:  # `semeai export | head`
+        sys.stderr.close()
+        sys.exit(0)

@@ -1,0 +1,128 @@
+"""``semeai runs``, ``semeai status``, ``semeai export``: reading the ledger, also while a race is running."""
+
+import csv
+import enum
+import json
+import sys
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from semeai.cli.display import standings_table
+from semeai.race.race import Race
+from semeai.runner.session import replay
+from semeai.store import schema
+from semeai.store.ledger import DEFAULT_LEDGER, Ledger
+
+LedgerOption = Annotated[str, typer.Option(envvar="SEMEAI_LEDGER", help="File or database URL of the ledger.")]
+RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="Name of the run, as `semeai runs` lists it.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+class Format(enum.StrEnum):
+    csv = "csv"
+    jsonl = "jsonl"
+
+
+class What(enum.StrEnum):
+    batches = "batches"
+    decisions = "decisions"
+    candidates = "candidates"
+    failures = "failures"
+
+
+def register(app: typer.Typer) -> None:
+    app.command(epilog="Example: semeai runs --ledger experiments.sqlite")(runs)
+    app.command(epilog="Example: semeai status first-race")(status)
+    app.command(epilog="Example: semeai export first-race --format csv > batches.csv")(export)
+
+
+def runs(ledger: LedgerOption = DEFAULT_LEDGER, as_json: JsonOption = False) -> None:
+    """List the runs of a ledger."""
+    found = Ledger(ledger, must_exist=True).runs()
+    if as_json:
+        keys = ("name", "kind", "state", "seed", "config_hash", "created_at", "updated_at")
+        typer.echo(json.dumps([{key: getattr(run, key) for key in keys} for run in found], indent=2))
+        return
+    table = Table(box=None, padding=(0, 1), header_style="bold")
+    for title in ("run", "kind", "state", "started", "last written"):
+        table.add_column(title)
+    for run in found:
+        table.add_row(run.name, run.kind, run.state, run.created_at[:19], run.updated_at[:19])
+    Console().print(table)
+
+
+def status(run: RunArgument, ledger: LedgerOption = DEFAULT_LEDGER, as_json: JsonOption = False) -> None:
+    """Show where a run stands: every candidate, its interval, its verdict, what failed."""
+    store = Ledger(ledger, must_exist=True)
+    row = store.run(run)
+    race = replay(store, run)
+    failures = list(store.rows(schema.failures, row.id))
+    if as_json:
+        typer.echo(json.dumps(_status_dict(row, race, failures, store.digest(row.id)), indent=2))
+        return
+    console = Console()
+    console.print(f"[bold]{row.name}[/]: {row.state}, seed {row.seed}, since {row.created_at[:19]}")
+    if race is None:
+        console.print("no batch is recorded yet")
+        return
+    console.print(standings_table(race, len(race.standings), console.width))
+    for failure in failures:
+        console.print(Text(f"failure: {failure['message']}", style="red"))
+        if failure["stderr"]:
+            console.print(Text(_indent(failure["stderr"]), style="dim"))
+    console.print(f"{race.n_evaluations:,} evaluations, digest {store.digest(row.id)}", highlight=False)
+
+
+def export(
+    run: RunArgument,
+    format: Annotated[Format, typer.Option(help="csv or jsonl.")] = Format.jsonl,
+    table: Annotated[What, typer.Option(help="What to export.")] = What.batches,
+    ledger: LedgerOption = DEFAULT_LEDGER,
+) -> None:
+    """Write a run's rows to standard output."""
+    store = Ledger(ledger, must_exist=True)
+    source = schema.metadata.tables[table.value]
+    rows = store.rows(source, store.run(run).id)
+    if format == Format.jsonl:
+        for row in rows:
+            typer.echo(json.dumps({key: _decoded(key, value) for key, value in row.items()}))
+        return
+    columns = [column.name for column in source.columns if column.name not in ("run_id", "id")]
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([row[column] for column in columns] for row in rows)
+
+
+def _decoded(key: str, value: Any) -> Any:
+    return json.loads(value) if key in ("counts", "params") and value is not None else value
+
+
+def _status_dict(row: Any, race: Race | None, failures: list[Any], digest: str) -> dict[str, Any]:
+    standings = [] if race is None else race.standings
+    return {
+        "run": row.name,
+        "state": row.state,
+        "seed": row.seed,
+        "digest": digest,
+        "evaluations": 0 if race is None else race.n_evaluations,
+        "candidates": [
+            {
+                "name": s.candidate.name,
+                "params": dict(s.candidate.params),
+                "verdict": s.verdict.value,
+                "evaluations": s.n_evaluations,
+                "win_rate": s.win_rate if s.n_evaluations else None,
+                "bounds": list(race.bounds(s)) if race and s.n_evaluations else None,
+            }
+            for s in standings
+        ],
+        "failures": [dict(failure) for failure in failures],
+    }
+
+
+def _indent(text: str) -> str:
+    return "\n".join("    " + line for line in text.rstrip().splitlines()[-20:])

@@ -1,0 +1,18 @@
+"""``semeai warmup``: compile the kernels now, so that nothing waits for it later."""
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    app.command(epilog="Example: semeai warmup")(warmup)
+
+
+def warmup() -> None:
+    """Compile all kernels once and keep them on disk."""
+    from semeai.experiments import catalog  # noqa: F401 - registers every family of kernels
+    from semeai.jit import cache_directory, compile_kernels
+
+    for family, seconds in compile_kernels(typer.echo).items():
+        typer.echo(f"{family}: ready in {seconds:.1f} s")
+    place = cache_directory()
+    typer.echo(f"kept in {place}" if place else "no writable place was found: every start compiles again")

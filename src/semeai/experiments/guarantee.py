@@ -1,0 +1,173 @@
+"""What each method costs and how often it errs, on coins of known efficiency.
+
+The papers prove that their race is right with probability 1 - risk but "have no bounds on rates" (long version,
+section 4): this measures the rates of their variants, of the default method, and of the information bound that no
+method can beat.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semeai.experiments.simulated_race import ACCEPTED, DISCARDED, Simulation, simulate
+from semeai.experiments.table import Cell, ResultTable, percent
+from semeai.race.settings import RaceSettings
+from semeai.stats.information import information_bound
+from semeai.stats.intervals import wilson_interval
+
+EFFICIENCIES = (0.45, 0.48, 0.49, 0.50, 0.5025, 0.51, 0.52, 0.55, 0.567)
+PAPER = RaceSettings(method="hoeffding", spending="quadratic")
+DEFAULT = RaceSettings()
+METHODS = {
+    "variant 1": RaceSettings(method="hoeffding", spending="geometric"),
+    "variant 2": PAPER,
+    "bernstein": RaceSettings(method="bernstein", spending="quadratic"),
+    "betting": DEFAULT,
+    "betting, coverage": RaceSettings(coverage=True),
+    "betting, throughput": RaceSettings(throughput=True),
+}
+STREAM_LENGTH = 400
+DEFAULT_RACES = 5000
+
+Progress = Callable[[str], object]
+
+
+def run(races: int = DEFAULT_RACES, seed: int = 1, progress: Progress = lambda text: None) -> list[ResultTable]:
+    tables = []
+    for title, make in (
+        ("one candidate", single_candidate),
+        ("errors at the thresholds", boundary_errors),
+        ("ten candidates, one of them good", one_good_of_ten),
+        ("a stream", stream),
+    ):
+        progress(f"simulating {title} …")
+        tables.append(make(races, seed))
+    return tables
+
+
+def single_candidate(races: int, seed: int) -> ResultTable:
+    """Expected games by efficiency and method."""
+    rows: list[tuple[Cell, ...]] = []
+    for efficiency in EFFICIENCIES:
+        bound = information_bound(efficiency, DEFAULT.risk, DEFAULT.accept_above, DEFAULT.discard_below)
+        paper = mean_games(simulate(PAPER, [efficiency], races, seed))
+        for name, settings in METHODS.items():
+            result = simulate(settings, [efficiency], races, seed)
+            games = mean_games(result)
+            wrong = (
+                _rate(result.verdicts[:, 0] == ACCEPTED) if efficiency <= DEFAULT.accept_above else "",
+                _rate(result.verdicts[:, 0] == DISCARDED) if efficiency >= DEFAULT.discard_below else "",
+            )
+            rows.append((efficiency, name, games, percent(games / paper), f"{games / bound:.2f}", *wrong))
+    return ResultTable(
+        f"One candidate: expected games, {races:,} races a cell",
+        (
+            "efficiency",
+            "method",
+            "games",
+            "of variant 2",
+            "x information bound",
+            "false accepts",
+            "false discards",
+        ),
+        tuple(rows),
+        "Thresholds 0.501 and 0.504, risk 5%. Games count all that was played, with the batch under way at the "
+        "verdict. Rates with 95% Wilson intervals. Between the thresholds (0.5025) either verdict is right.",
+    )
+
+
+def boundary_errors(races: int, seed: int) -> ResultTable:
+    """Error rates where they are largest: at the thresholds themselves."""
+    rows: list[tuple[Cell, ...]] = []
+    low, high = DEFAULT.accept_above, DEFAULT.discard_below
+    several = max(1, races // 10)
+    for name, settings in METHODS.items():
+        alone_low = simulate(settings, [low], races, seed).verdicts == ACCEPTED
+        alone_high = simulate(settings, [high], races, seed).verdicts == DISCARDED
+        ten_low = simulate(settings, [low] * 10, several, seed).verdicts == ACCEPTED
+        mixed = simulate(settings, [low] * 9 + [high], several, seed).verdicts
+        wrong = (mixed[:, :9] == ACCEPTED).any(1) | (mixed[:, 9] == DISCARDED)
+        rows.append((name, _rate(alone_low), _rate(alone_high), _rate(ten_low.any(1)), _rate(wrong)))
+    return ResultTable(
+        f"Errors at the thresholds: {races:,} races of one candidate, {several:,} of ten",
+        ("method", "accepted at 0.501", "discarded at 0.504", "ten at 0.501: any accepted",
+         "nine at 0.501, one at 0.504: any error"),
+        tuple(rows),
+        "95% Wilson intervals. Each must be compatible with at most 5%, except the discards of throughput mode, which "
+        "trades them for games (at most 47%).",
+    )  # fmt: skip
+
+
+def one_good_of_ten(races: int, seed: int) -> ResultTable:
+    """|S0| = 10, nine at 0.50 and a good one: games until BGP ends."""
+    rows: list[tuple[Cell, ...]] = []
+    contenders = {
+        "variant 2, max_upper (the papers)": PAPER,
+        "betting, max_evidence": RaceSettings(selection="max_evidence"),
+        "betting, hdoc": RaceSettings(selection="hdoc"),
+        "betting, round_robin": RaceSettings(selection="round_robin"),
+        "betting, max_progress (default)": DEFAULT,
+    }
+    several = max(1, races // 5)
+    for good in (0.51, 0.52, 0.55):
+        truth = [0.5] * 9 + [good]
+        paper = mean_games(simulate(PAPER, truth, several, seed))
+        for name, settings in contenders.items():
+            result = simulate(settings, truth, several, seed)
+            games = mean_games(result)
+            bad = (result.verdicts[:, :9] == ACCEPTED).any(1)
+            lost = result.verdicts[:, 9] != ACCEPTED
+            rows.append((good, name, games, percent(games / paper), _rate(bad), _rate(lost)))
+    return ResultTable(
+        f"Ten candidates, nine at 0.50: games to the end of BGP, {several:,} races a cell",
+        ("good one", "method", "games", "of the papers", "bad one accepted", "good one not found"),
+        tuple(rows),
+    )
+
+
+def stream(races: int, seed: int) -> ResultTable:
+    """Four hundred candidates one after the other, 2% of them good."""
+    several = max(1, races // 50)
+    rng = np.random.default_rng(seed)
+    truth = rng.uniform(0.47, 0.50, STREAM_LENGTH)
+    good = np.arange(25, STREAM_LENGTH, 50)
+    truth[good] = 0.52
+    threshold = np.full(STREAM_LENGTH, DEFAULT.accept_above)
+    contenders = {
+        "variant 2, a fresh risk each (the papers)": PAPER.model_copy(update={"mode": "stream"}),
+        "variant 3 (the papers)": RaceSettings(mode="stream", method="hoeffding", spending="countable"),
+        "betting": RaceSettings(mode="stream"),
+        "betting, throughput": RaceSettings(mode="stream", throughput=True),
+    }
+    rows: list[tuple[Cell, ...]] = []
+    paper = mean_games(simulate(contenders["variant 2, a fresh risk each (the papers)"], truth, several, seed))
+    for name, settings in contenders.items():
+        result = simulate(settings, truth, several, seed)
+        accepted = result.verdicts == ACCEPTED
+        bad = np.delete(accepted, good, axis=1).any(1)
+        worst = (simulate(settings, threshold, several, seed).verdicts == ACCEPTED).any(1)
+        games = mean_games(result)
+        rows.append((name, games, percent(games / paper), percent(accepted[:, good].mean()), _rate(bad), _rate(worst)))
+    return ResultTable(
+        f"A stream of {STREAM_LENGTH}: {len(good)} at 0.52, the others uniform from 0.47 to 0.50; {several:,} streams",
+        (
+            "method",
+            "games",
+            "of the papers",
+            "good ones accepted",
+            "any bad one accepted",
+            "all at 0.501: any accepted",
+        ),
+        tuple(rows),
+        "The last two columns are family-wise error rates over the whole stream, with 95% Wilson intervals.",
+    )
+
+
+def mean_games(result: Simulation) -> float:
+    return float(result.games.mean())
+
+
+def _rate(events: NDArray[np.bool_]) -> str:
+    count, n = int(events.sum()), events.size
+    return percent(count / n, wilson_interval(count, n))

@@ -1,0 +1,49 @@
+"""A result table, whatever shows it: the terminal, a page of the docs, or JSON."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Cell = str | int | float | None
+
+
+@dataclass(frozen=True)
+class ResultTable:
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    note: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        rows = [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+        return {"title": self.title, "note": self.note, "rows": rows}
+
+    def to_markdown(self) -> str:
+        lines = [
+            f"### {self.title}",
+            "",
+            "| " + " | ".join(self.columns) + " |",
+            "|" + "---|" * len(self.columns),
+            *("| " + " | ".join(show(cell) for cell in row) + " |" for row in self.rows),
+        ]
+        return "\n".join([*lines, "", self.note] if self.note else lines) + "\n"
+
+
+def show(cell: Cell) -> str:
+    """A number as a person reads it."""
+    if cell is None:
+        return ""
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, float) and not math.isfinite(cell):
+        return str(cell)
+    if isinstance(cell, int) or abs(cell) >= 100:
+        return f"{cell:,.0f}"
+    return f"{cell:.4g}"
+
+
+def percent(part: float, interval: Sequence[float] | None = None) -> str:
+    """12.3%, with its interval where one is given."""
+    text = f"{100 * part:.3g}%"
+    return text if interval is None else f"{text} [{100 * interval[0]:.2g}, {100 * interval[1]:.2g}]"

@@ -1,0 +1,212 @@
+"""One run from its configuration to its result: what ``semeai race`` and ``semeai.run_race`` do."""
+
+import contextlib
+import json
+import platform
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from semeai.errors import ConfigError, RunNotFound
+from semeai.evaluate.evaluators import AgainstBaseline, Better, CallableEvaluator, Evaluator
+from semeai.evaluate.executors import ResilientPool, default_workers, executor_factory
+from semeai.race.candidate import Candidate, Verdict
+from semeai.race.race import Decision, Race
+from semeai.race.selection import Standing
+from semeai.race.settings import RaceSettings
+from semeai.runner.config import RaceConfig, as_candidate
+from semeai.runner.driver import Driver
+from semeai.store import schema
+from semeai.store.ledger import DEFAULT_LEDGER, Ledger, RunWriter, counts_from_json
+
+
+@dataclass(frozen=True)
+class RaceResult:
+    """What a race found, and how."""
+
+    accepted: list[Candidate]
+    decisions: list[Decision]
+    standings: list[Standing]
+    n_evaluations: int
+    seconds: float
+    finished: bool  # False: stopped before its end, and it can be resumed
+    digest: str | None = None  # of the run in its ledger
+    n_lost_jobs: int = 0
+
+    def verdict(self, name: str) -> Verdict:
+        for standing in self.standings:
+            if standing.candidate.name == name:
+                return standing.verdict
+        raise ConfigError(f"no candidate is named {name!r}")
+
+
+@dataclass
+class Callbacks:
+    """How a run is watched; none of it changes what the run does."""
+
+    on_start: Callable[[Driver], object] = lambda driver: None
+    on_decision: Callable[[Decision], object] = lambda decision: None
+    on_progress: Callable[[Driver], object] = lambda driver: None
+    on_stop: Callable[[Driver], object] = field(default=lambda driver: None)
+
+
+def run_config(
+    config: RaceConfig,
+    folder: Path,
+    *,
+    name: str,
+    ledger: str,
+    workers: int | None = None,
+    callbacks: Callbacks | None = None,
+) -> RaceResult:
+    """Start the run ``name`` of ``config``, or resume it, in the ledger at ``ledger``."""
+    executor_factory(config.executor.name)
+    evaluator = config.make_evaluator(folder)
+    race = Race(config.race, config.make_candidates(folder), config.seed)
+    store = Ledger(ledger)
+    try:
+        writer = store.open_run(name, "race", config.identity(), config.seed, versions())
+        try:
+            return _run(
+                race,
+                evaluator,
+                config.executor.name,
+                workers or config.executor.workers,
+                writer,
+                config.evaluator.retries,
+                callbacks or Callbacks(),
+            )
+        finally:
+            writer.close()
+    finally:
+        store.close()
+
+
+def run_race(
+    evaluate: Callable[[dict[str, Any], int], Any] | str,
+    candidates: Iterable[Candidate | Mapping[str, Any]],
+    settings: RaceSettings | None = None,
+    *,
+    baseline: Mapping[str, Any] | None = None,
+    better: Better | None = None,
+    seed: int = 1,
+    workers: int = 1,
+    folder: str | None = None,
+    callbacks: Callbacks | None = None,
+) -> RaceResult:
+    """Race ``evaluate(params, seed) -> reward`` over the candidates, in memory.
+
+    ``evaluate`` is a function or "module:function". With more than one worker it runs in processes, so it must be
+    importable. With ``better`` ("higher" or "lower") it may return any number, which is compared with that of the
+    ``baseline``'s parameters on the same seed.
+    """
+    if (baseline is None) != (better is None):
+        raise ConfigError("give baseline and better together, or neither")
+    evaluator: Evaluator = CallableEvaluator(evaluate, folder)
+    if better is not None and baseline is not None:
+        evaluator = AgainstBaseline(CallableEvaluator(evaluate, folder), dict(baseline), better)
+    found = (as_candidate(value, f"candidate {i + 1}") for i, value in enumerate(candidates))
+    race = Race(settings or RaceSettings(), found, seed)
+    executor = "inline" if workers == 1 else "local"
+    return _run(race, evaluator, executor, workers, None, 0, callbacks or Callbacks())
+
+
+def _run(
+    race: Race,
+    evaluator: Evaluator,
+    executor: str,
+    workers: int | None,
+    writer: RunWriter | None,
+    retries: int,
+    callbacks: Callbacks,
+) -> RaceResult:
+    state = "error"
+    began = time.perf_counter()
+    with ResilientPool(executor_factory(executor), workers or default_workers()) as pool:
+        driver = Driver(
+            race, evaluator, pool, writer, retries=retries,
+            on_decision=callbacks.on_decision, on_progress=callbacks.on_progress,
+        )  # fmt: skip
+        try:
+            if writer:
+                writer.set_state("running")
+            with stopping_on_signals(driver, callbacks.on_stop):
+                callbacks.on_start(driver)
+                driver.run()
+            state = "finished" if race.finished else "interrupted"
+        except KeyboardInterrupt:
+            state = "interrupted"
+        finally:
+            if writer:
+                writer.flush()
+                writer.set_state(state)
+    return RaceResult(
+        race.accepted,
+        race.decisions,
+        race.standings,
+        race.n_evaluations,
+        time.perf_counter() - began,
+        state == "finished",
+        writer.ledger.digest(writer.run_id) if writer else None,
+        pool.n_lost,
+    )
+
+
+@contextlib.contextmanager
+def stopping_on_signals(driver: Driver, on_stop: Callable[[Driver], object]) -> Iterator[None]:
+    """Ctrl-C or SIGTERM: finish what is under way. Once more: drop it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals belong to the main thread: whoever runs us elsewhere stops us with driver.stop()
+        return
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if driver.stopping:
+            raise KeyboardInterrupt
+        driver.stop()
+        on_stop(driver)
+
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def replay(ledger: Ledger, name: str) -> Race | None:
+    """The race of a recorded run as it stands now, from the ledger alone; None before its first batch."""
+    run = ledger.run(name)
+    if run.kind != "race":
+        raise RunNotFound(f"run {name!r} is of kind {run.kind!r}, not a race")
+    rows = list(ledger.rows(schema.candidates, run.id))
+    if not rows:
+        return None
+    found = [as_candidate({"name": row["name"], **json.loads(row["params"])}, name) for row in rows]
+    race = Race(RaceSettings.model_validate(run.config["race"]), found, run.seed)
+    for row in ledger.rows(schema.batches, run.id):
+        batch = race.ask()
+        if batch is None or batch.number != row["number"]:
+            raise RunNotFound(f"run {name!r} cannot be replayed by this version of semeai at batch {row['number']}")
+        if row["counts"] is None:
+            race.fail(batch.number)
+        else:
+            race.tell(batch.number, counts_from_json(row["counts"]))
+    return race
+
+
+def versions() -> dict[str, str]:
+    names = ("semeai", "numpy", "sqlalchemy", "pydantic")
+    return {"python": platform.python_version(), **{name: version(name) for name in names}}
+
+
+def default_ledger(config: RaceConfig, folder: Path) -> str:
+    """Where a configuration keeps its runs: as it says, or beside the file."""
+    if config.ledger is None:
+        return str(folder / DEFAULT_LEDGER)
+    return config.ledger if "://" in config.ledger else str(folder / config.ledger)
