@@ -58,6 +58,8 @@ class RaceSettings(BaseModel):
             raise ValueError(f"throughput, discard_risk and coverage need method 'betting', not {self.method!r}")
         if not paper and self.spending is not None:
             raise ValueError("spending needs method 'hoeffding' or 'bernstein': betting needs no spending on looks")
+        if self.spending == "geometric" and self.growth == 0:
+            raise ValueError("geometric spending on equally spaced looks never ends: growth must be above 0")
         if self.throughput and self.discard_risk is not None:
             raise ValueError("give throughput or discard_risk, not both")
         if self.coverage and (self.throughput or self.discard_risk is not None):

@@ -179,14 +179,13 @@ def load_config(path: Path) -> RaceConfig:
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: not valid TOML: {error}") from None
     try:
-        config = RaceConfig.model_validate(data)
-    except ValidationError as error:
-        raise ConfigError(f"{path}: " + "; ".join(_sentence(e) for e in error.errors())) from None
-    try:
-        json.dumps(config.identity(), allow_nan=False)
+        json.dumps(data, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise ConfigError(f"{path}: values must be finite numbers, texts, lists or tables: {error}") from None
-    return config
+    try:
+        return RaceConfig.model_validate(data)
+    except ValidationError as error:
+        raise ConfigError(f"{path}: " + "; ".join(_sentence(e) for e in error.errors())) from None
 
 
 def _sentence(error: ErrorDetails) -> str:

@@ -70,15 +70,14 @@ class AdvisoryLock:
     SPACE = 0x5E3EA1  # semeai's own range of lock numbers
 
     def __init__(self, engine: Engine, run_id: int, run: str) -> None:
+        self._key = {"space": self.SPACE, "run": run_id}
         self._connection: Connection = engine.connect()
-        locked = self._connection.execute(
-            text("SELECT pg_try_advisory_lock(:space, :run)"), {"space": self.SPACE, "run": run_id}
-        ).scalar()
+        locked = self._connection.execute(text("SELECT pg_try_advisory_lock(:space, :run)"), self._key).scalar()
         self._connection.commit()
         if not locked:
             self._connection.close()
             raise RunLocked(f"run {run!r} is being written by another connection to this database")
 
     def release(self) -> None:
-        self._connection.invalidate()  # ends the session, not only the borrowing of it
+        self._connection.execute(text("SELECT pg_advisory_unlock(:space, :run)"), self._key)
         self._connection.close()

@@ -1,0 +1,10 @@
+"""Shared fixtures. Kernels run with bounds checks in the tests."""
+
+import os
+
+os.environ.setdefault("SEMEAI_BOUNDSCHECK", "1")  # before semeai.jit is imported; inherited by subprocesses
+
+from hypothesis import settings
+
+settings.register_profile("semeai", deadline=None, derandomize=True, max_examples=200)
+settings.load_profile("semeai")

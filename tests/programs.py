@@ -1,0 +1,59 @@
+"""Programs that the tests race. Importable, so that workers find them."""
+
+import math
+import os
+import random
+import time
+from pathlib import Path
+
+
+def coin(params, seed):
+    """Wins with probability p."""
+    return float(random.Random(seed).random() < params["p"])
+
+
+def slow_coin(params, seed):
+    time.sleep(params.get("seconds", 0.001))
+    return coin(params, seed)
+
+
+def pair(params, seed):
+    draw = random.Random(seed)
+    return [float(draw.random() < params["p"]), float(draw.random() < params["p"])]
+
+
+def smooth(params, seed):
+    """A reward with many values."""
+    return min(1.0, max(0.0, random.Random(seed).gauss(params["p"], 0.1)))
+
+
+def score(params, seed):
+    """Any number: larger is better."""
+    return params["shift"] + random.Random(seed + int(100 * params["shift"])).gauss(0, 1)
+
+
+def broken(params, seed):
+    """Fails in the way that the candidate asks for."""
+    kind = params.get("kind", "fine")
+    if seed % 7 == 3 and kind != "fine":
+        if kind == "raise":
+            raise ValueError("a broken program")
+        if kind == "die":
+            os._exit(9)
+        return {"nan": math.nan, "large": 1.5, "text": "no number", "none": None}[kind]
+    return coin({"p": params.get("p", 0.6)}, seed)
+
+
+def dies_once(params, seed):
+    """Kills its worker the first time that it runs, as a lost machine would."""
+    marker = Path(params["marker"])
+    if not marker.exists():
+        marker.touch()
+        os._exit(9)
+    return coin({"p": 0.8}, seed)
+
+
+def endless(seed):
+    draw = random.Random(seed)
+    while True:
+        yield {"p": draw.choice([0.3, 0.4, 0.8])}

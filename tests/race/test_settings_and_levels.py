@@ -1,0 +1,69 @@
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semeai import RaceSettings
+from semeai.errors import ConfigError
+from semeai.race.rules import betting_levels, make_rule
+from semeai.race.settings import checked_settings
+from semeai.stats.counts import RewardCounts
+
+
+@given(st.integers(1, 200), st.floats(0.001, 0.5))
+def test_the_levels_of_bgp_add_up_to_the_risk(k, risk):
+    accept, discard = betting_levels(RaceSettings(risk=risk), k, 1)
+    assert (k - 1) * accept + discard <= risk * (1 + 1e-12)  # a good one exists: K - 1 false accepts, its own discard
+    assert k * accept <= risk * (1 + 1e-12)  # none exists
+
+
+@given(st.integers(1, 200), st.floats(0.001, 0.5))
+def test_the_levels_of_a_plain_race_add_up_to_the_risk(k, risk):
+    accept, discard = betting_levels(RaceSettings(mode="plain", risk=risk), k, 1)
+    assert k * max(accept, discard) <= risk * (1 + 1e-12)  # each candidate can err in one way only
+
+
+def test_the_levels_of_a_stream_add_up_to_the_risk():
+    settings = RaceSettings(mode="stream", risk=0.05)
+    assert sum(betting_levels(settings, 1, i).accept for i in range(1, 10_000)) <= 0.05
+    assert betting_levels(settings, 1, 77).discard == 0.05
+
+
+@pytest.mark.parametrize("mode", ["bgp", "plain", "stream"])
+def test_coverage_shares_both_sides(mode):
+    settings = RaceSettings(mode=mode, coverage=True)
+    total = sum(sum(betting_levels(settings, 10, i)) for i in range(1, 11))
+    assert total <= 0.05 * (1 + 1e-12)
+
+
+def test_throughput_changes_only_the_discards():
+    usual, quick = (betting_levels(RaceSettings(throughput=t), 10, 1) for t in (False, True))
+    assert quick.accept == usual.accept
+    assert quick.discard == 0.47
+
+
+def test_hoeffding_is_fed_single_games_of_pairs():
+    pairs = RewardCounts({0: 30, 500: 40, 1000: 30})
+    one, two = (
+        make_rule(RaceSettings(method="hoeffding", games_per_seed=g).resolved(), 1).bounds(pairs, 1, 1) for g in (1, 2)
+    )
+    assert (two.upper - two.lower) == pytest.approx((one.upper - one.lower) / math.sqrt(2))
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (dict(risk=1.5), "risk: input should be less than 1"),
+        (dict(accept_above=0.6), r"discard_below \(0.504\) must not be less than accept_above \(0.6\)"),
+        (dict(spending="quadratic"), "spending needs method"),
+        (dict(method="hoeffding", throughput=True), "need method 'betting'"),
+        (dict(throughput=True, discard_risk=0.2), "not both"),
+        (dict(mode="stream", selection="hdoc"), "first_alive"),
+        (dict(method="hoeffding", spending="geometric", growth=0), "never ends"),
+        (dict(coverage=True, throughput=True), "coverage fixes"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(values, words):
+    with pytest.raises(ConfigError, match=words):
+        checked_settings(values)

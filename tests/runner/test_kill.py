@@ -1,0 +1,129 @@
+"""Kill -9 of the driver and of its workers at random moments: the ledger and the verdicts stay what they would be."""
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+TOML = """
+seed = 11
+[race]
+mode = "plain"
+accept_above = 0.505
+discard_below = 0.525
+[evaluator]
+callable = "tests.programs:slow_coin"
+[[candidates]]
+name = "a"
+p = 0.53
+[[candidates]]
+name = "b"
+p = 0.5
+[[candidates]]
+name = "c"
+p = 0.56
+[[candidates]]
+name = "d"
+p = 0.47
+"""
+KILLS = 20
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds processes through /proc")
+
+
+def descendants(pid: int) -> list[int]:
+    parents = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
+            except OSError:
+                continue
+            if fields[0] != "Z":
+                parents[int(entry.name)] = int(fields[1])
+    found, fringe = [], [pid]
+    while fringe:
+        fringe = [child for child, parent in parents.items() if parent in fringe]
+        found += fringe
+    return found
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def command(folder: Path, *more: str) -> list[str]:
+    return [sys.executable, "-m", "semeai", "race", str(folder / "race.toml"), "--workers", "2", "--json", *more]
+
+
+def assert_sound(ledger: Path) -> None:
+    if ledger.exists():
+        connection = sqlite3.connect(ledger)
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        connection.close()
+
+
+def test_twenty_kills_change_nothing(tmp_path):
+    (tmp_path / "race.toml").write_text(TOML)
+    ledger = tmp_path / "semeai.sqlite"
+    draw = random.Random(4)
+    n_driver = n_worker = 0
+    while n_driver + n_worker < KILLS:
+        process = subprocess.Popen(command(tmp_path), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(draw.uniform(0.4, 1.6))
+        for _ in range(draw.randrange(3)):  # up to two workers, then the driver
+            workers = [pid for pid in descendants(process.pid) if not descendants(pid)]
+            if workers:
+                os.kill(draw.choice(workers), signal.SIGKILL)
+                n_worker += 1
+                time.sleep(draw.uniform(0.05, 0.4))
+        family = descendants(process.pid)
+        process.kill()
+        process.wait()
+        n_driver += 1
+        assert_sound(ledger)
+        deadline = time.monotonic() + 10
+        while any(alive(pid) for pid in family):  # nobody works on for a dead driver
+            assert time.monotonic() < deadline, "workers outlive their driver"
+            time.sleep(0.05)
+    assert n_driver >= 7
+    assert n_worker >= 3
+
+    resumed = json.loads(subprocess.run(command(tmp_path), capture_output=True, check=True, timeout=120).stdout)
+    undisturbed = json.loads(
+        subprocess.run(command(tmp_path, "--name", "undisturbed"), capture_output=True, check=True, timeout=120).stdout
+    )
+    assert_sound(ledger)
+    for result in (resumed, undisturbed):
+        assert result["finished"]
+    assert resumed["digest"] == undisturbed["digest"]
+    assert resumed["candidates"] == undisturbed["candidates"]
+
+
+def test_a_second_process_is_refused_and_ctrl_c_says_how_to_go_on(tmp_path):
+    (tmp_path / "race.toml").write_text(TOML.replace('"a"', '"x"'))
+    first = subprocess.Popen(command(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 20
+    while not list(tmp_path.glob("*.lock")):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    time.sleep(0.5)
+    second = subprocess.run(command(tmp_path), capture_output=True, text=True, timeout=60)
+    assert second.returncode == 4
+    assert f"run 'race' is being written by process {first.pid}" in second.stderr
+    first.send_signal(signal.SIGINT)
+    output, errors = first.communicate(timeout=60)
+    assert first.returncode == 130
+    assert f"to go on: semeai race {tmp_path / 'race.toml'}" in errors
+    assert not json.loads(output)["finished"]
+    assert not list(tmp_path.glob("*.lock"))
