@@ -133,7 +133,7 @@ def standings_table(race: Race, height: int, width: int) -> Table:
     decided = {d.candidate: d.bounds for d in race.decisions}
     intervals = [decided.get(s.index) or race.bounds(s) for s in shown]
     low, high = race.settings.accept_above, race.settings.discard_below
-    reach = bar_reach(intervals, shown, (low + high) / 2)
+    reach = bar_reach(intervals, shown, low, high)
     with_numbers = width >= WIDE
     bar_width = 33 if with_numbers else 21
     table = Table(box=None, padding=(0, 1), header_style="bold")
@@ -161,14 +161,15 @@ def standings_table(race: Race, height: int, width: int) -> Table:
     return table
 
 
-def bar_reach(intervals: list[Bounds], standings: list[Standing], middle: float) -> float:
-    """Half the width of the drawing's scale: wide enough for all that is shown, within reason."""
+def bar_reach(intervals: list[Bounds], standings: list[Standing], low: float, high: float) -> float:
+    """Half the width of the drawing's scale: room for the thresholds, and for what is shown within reason."""
+    middle = (low + high) / 2
     ends = [
         max(abs(b.lower - middle), abs(b.upper - middle))
         for b, s in zip(intervals, standings, strict=True)
         if s.n_evaluations
     ]
-    return min(max([0.01, *ends]), 0.15)
+    return max(min(max([0.01, *ends]), 0.15), 0.75 * (high - low))
 
 
 def interval_bar(mean: float, interval: Bounds, low: float, high: float, reach: float, width: int) -> str:
