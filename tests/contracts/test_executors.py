@@ -29,7 +29,7 @@ def collect(pool, n):
     results = {}
     deadline = time.monotonic() + 60
     while len(results) < n and time.monotonic() < deadline:
-        results.update(pool.wait(1))
+        results.update((i, answers[0]) for i, answers in pool.wait(1))
     return results
 
 
@@ -38,7 +38,7 @@ def test_the_same_jobs_give_the_same_rewards_anywhere(name):
     jobs = [make_job(start=50 * i) for i in range(8)]
     expected = [run_job(job).counts for job in jobs]
     with ResilientPool(factory(name), 2) as pool:
-        ids = [pool.submit(job) for job in jobs]
+        ids = [pool.submit([job]) for job in jobs]
         results = collect(pool, len(jobs))
     assert [results[i].counts for i in ids] == expected
 
@@ -46,8 +46,8 @@ def test_the_same_jobs_give_the_same_rewards_anywhere(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_failing_program_is_an_answer_and_not_an_error(name):
     with ResilientPool(factory(name), 2) as pool:
-        bad = pool.submit(make_job(programs.broken, {"kind": "raise"}))
-        good = pool.submit(make_job())
+        bad = pool.submit([make_job(programs.broken, {"kind": "raise"})])
+        good = pool.submit([make_job()])
         results = collect(pool, 2)
     assert results[bad].failure.kind == "program"
     assert "candidate 'c'" in results[bad].failure.message
@@ -59,7 +59,7 @@ def test_a_failing_program_is_an_answer_and_not_an_error(name):
 def test_closing_drops_what_is_under_way(name):
     pool = ResilientPool(factory(name), 1)
     if name != "inline":
-        pool.submit(make_job(programs.slow_coin, {"p": 0.5, "seconds": 0.01}, size=100))
+        pool.submit([make_job(programs.slow_coin, {"p": 0.5, "seconds": 0.01}, size=100)])
     began = time.monotonic()
     pool.close()
     assert time.monotonic() - began < 5
@@ -68,7 +68,7 @@ def test_closing_drops_what_is_under_way(name):
 def test_a_lost_worker_costs_only_a_second_run(tmp_path):
     with ResilientPool(executor_factory("local"), 2) as pool:
         ids = [
-            pool.submit(make_job(programs.dies_once, {"marker": str(tmp_path / "m")}, start=i * 5)) for i in range(4)
+            pool.submit([make_job(programs.dies_once, {"marker": str(tmp_path / "m")}, start=i * 5)]) for i in range(4)
         ]
         results = collect(pool, 4)
         assert pool.n_lost >= 1
@@ -77,8 +77,8 @@ def test_a_lost_worker_costs_only_a_second_run(tmp_path):
 
 def test_a_program_that_always_kills_its_worker_is_told_from_a_lost_one():
     with ResilientPool(executor_factory("local"), 2) as pool:
-        deadly = pool.submit(make_job(programs.broken, {"kind": "die"}))
-        others = [pool.submit(make_job(start=50 * i)) for i in range(3)]
+        deadly = pool.submit([make_job(programs.broken, {"kind": "die"})])
+        others = [pool.submit([make_job(start=50 * i)]) for i in range(3)]
         results = collect(pool, 4)
     assert results[deadly].failure.kind == "program"
     assert "kills its worker" in results[deadly].failure.message
@@ -89,10 +89,10 @@ def test_workers_killed_at_random_lose_nothing():
     jobs = [make_job(programs.slow_coin, {"p": 0.5, "seconds": 0.0005}, start=50 * i) for i in range(40)]
     expected = [run_job(job).counts for job in jobs]
     with ResilientPool(executor_factory("local"), 2) as pool:
-        ids = [pool.submit(job) for job in jobs]
+        ids = [pool.submit([job]) for job in jobs]
         results = {}
         for _ in range(3):
-            results.update(pool.wait(1))
+            results.update((i, answers[0]) for i, answers in pool.wait(1))
             for process in list(pool._executor._processes.values())[:1]:
                 os.kill(process.pid, signal.SIGKILL)
         results.update(collect(pool, len(jobs) - len(results)))

@@ -44,9 +44,10 @@ methods = st.sampled_from(
     st.integers(1, 20),
     st.sampled_from([0.05, 0.25, 1.0]),
     st.integers(1, 4),
+    st.integers(1, 8),
     st.integers(0, 2**63),
 )
-def test_kernel_agrees_with_the_race(method, mode, truth, batch, growth, lookahead, key):
+def test_kernel_agrees_with_the_race(method, mode, truth, batch, growth, lookahead, width, key):
     name, spending, selection = method
     race_settings = RaceSettings(
         mode=mode,
@@ -55,8 +56,8 @@ def test_kernel_agrees_with_the_race(method, mode, truth, batch, growth, lookahe
         selection="first_alive" if mode == "stream" else selection,
         batch=batch,
         growth=growth,
-        # A stream's candidates enter one by one, and a batch ahead of the verdict may not enter the next too early.
-        lookahead=1 if mode == "stream" else lookahead,
+        lookahead=lookahead,
+        width=lookahead if mode == "stream" else width,
         accept_above=0.49,
         discard_below=0.51,
     )

@@ -5,13 +5,13 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from types import TracebackType
 from typing import Any, Self
 
-from semeai.errors import ConfigError, did_you_mean
-from semeai.evaluate.jobs import Failure, Job, JobResult, run_job
+from semeai.errors import ConfigError, WorkersLost, did_you_mean
+from semeai.evaluate.jobs import Failure, Job, JobResult, run_job, run_jobs
 from semeai.stats.counts import RewardCounts
 
 ExecutorFactory = Callable[[int], Executor]
@@ -69,12 +69,15 @@ def default_workers() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-class ResilientPool:
-    """Jobs in, results out. A worker that dies costs the jobs under way: they are run again.
+Parcel = Sequence[Job]  # jobs that travel together
 
-    When one worker dies, a process pool breaks as a whole and does not say which job it was. A job that was under
-    way in ``SUSPICIOUS`` breaks is run alone; if it breaks its own pool as often again, the program kills its
-    worker and the job is answered with a failure.
+
+class ResilientPool:
+    """Parcels of jobs in, their results out. A worker that dies costs what was under way: it is run again.
+
+    When one worker dies, a process pool breaks as a whole and does not say which parcel it was. A parcel that was
+    under way in ``SUSPICIOUS`` breaks is run alone, job by job; a job that breaks its own pool as often again is a
+    program that kills its worker, and is answered with a failure.
     """
 
     SUSPICIOUS = 3
@@ -83,33 +86,33 @@ class ResilientPool:
         self._factory = factory
         self.workers = workers
         self._executor: Executor | None = None
-        self._running: dict[Future[JobResult], tuple[int, Job]] = {}
+        self._running: dict[Future[list[JobResult]], tuple[int, Parcel]] = {}
         self._losses: dict[int, int] = {}
         self._next_id = 0
-        self.n_lost = 0  # jobs that had to be run again
+        self.n_lost = 0  # parcels that had to be run again
 
-    def submit(self, job: Job) -> int:
-        """Start ``job``; returns the id under which ``wait`` will give its result."""
-        job_id = self._next_id
+    def submit(self, parcel: Parcel) -> int:
+        """Start ``parcel``; returns the id under which ``wait`` will give its results."""
+        parcel_id = self._next_id
         self._next_id += 1
-        self._losses[job_id] = 0
-        self._start(job_id, job)
-        return job_id
+        self._losses[parcel_id] = 0
+        self._start(parcel_id, parcel)
+        return parcel_id
 
-    def wait(self, timeout: float | None = None) -> list[tuple[int, JobResult]]:
-        """Results that have come in; blocks until there is one, or for ``timeout`` seconds."""
+    def wait(self, timeout: float | None = None) -> list[tuple[int, list[JobResult]]]:
+        """Results that have come in; blocks until there are some, or for ``timeout`` seconds."""
         done, _ = concurrent.futures.wait(self._running, timeout, return_when=concurrent.futures.FIRST_COMPLETED)
         results, lost = [], []
         for future in done:
-            job_id, job = self._running.pop(future)
+            parcel_id, parcel = self._running.pop(future)
             if isinstance(future.exception(), BrokenExecutor):
-                lost.append((job_id, job))
+                lost.append((parcel_id, parcel))
             else:
-                results.append((job_id, future.result()))
+                results.append((parcel_id, future.result()))
         if lost:
             results += self._recover(lost)
-        for job_id, _result in results:
-            del self._losses[job_id]
+        for parcel_id, _results in results:
+            del self._losses[parcel_id]
         return results
 
     def close(self) -> None:
@@ -127,39 +130,38 @@ class ResilientPool:
     ) -> None:
         self.close()
 
-    def _start(self, job_id: int, job: Job) -> None:
-        for _ in range(2):
+    def _start(self, parcel_id: int, parcel: Parcel) -> None:
+        for _ in range(self.SUSPICIOUS):
             if self._executor is None:
                 self._executor = self._factory(self.workers)
             try:
-                self._running[self._executor.submit(run_job, job)] = (job_id, job)
+                self._running[self._executor.submit(run_jobs, parcel)] = (parcel_id, parcel)
                 return
             except BrokenExecutor:  # it broke between two calls; those under way are found by wait()
                 _stop(self._executor)
                 self._executor = None
-        raise BrokenExecutor("workers die as soon as they start")
+        raise WorkersLost("workers die as soon as they start")
 
-    def _recover(self, lost: list[tuple[int, Job]]) -> list[tuple[int, JobResult]]:
-        """A broken pool fails all its jobs: take the rest of them, build a new pool, run them again."""
+    def _recover(self, lost: list[tuple[int, Parcel]]) -> list[tuple[int, list[JobResult]]]:
+        """A broken pool fails all its parcels: take the rest of them, build a new pool, run them again."""
         if self._executor is not None:
             _stop(self._executor)
             self._executor = None
-        still_running = list(self._running)
-        concurrent.futures.wait(still_running, 10)
+        concurrent.futures.wait(self._running, 10)
         answered = []
-        for future in still_running:
-            job_id, job = self._running.pop(future)
+        for future, (parcel_id, parcel) in self._running.items():
             if future.done() and not future.cancelled() and future.exception() is None:
-                answered.append((job_id, future.result()))
+                answered.append((parcel_id, future.result()))
             else:
-                lost.append((job_id, job))
-        for job_id, job in sorted(lost, key=lambda item: item[0]):
+                lost.append((parcel_id, parcel))
+        self._running.clear()
+        for parcel_id, parcel in sorted(lost, key=lambda item: item[0]):
             self.n_lost += 1
-            self._losses[job_id] += 1
-            if self._losses[job_id] < self.SUSPICIOUS:
-                self._start(job_id, job)
+            self._losses[parcel_id] += 1
+            if self._losses[parcel_id] < self.SUSPICIOUS:
+                self._start(parcel_id, parcel)
             else:
-                answered.append((job_id, self._run_alone(job)))
+                answered.append((parcel_id, [self._run_alone(job) for job in parcel]))
         return answered
 
     def _run_alone(self, job: Job) -> JobResult:
@@ -171,7 +173,8 @@ class ResilientPool:
                 self.n_lost += 1
             finally:
                 _stop(executor)
-        message = f"candidate {job.name!r}, evaluations {job.start} to {job.start + job.size - 1}: it kills its worker"
+        last = job.start + job.size - 1
+        message = f"candidate {job.name!r}, evaluations {job.start} to {last}: it kills its worker"
         return JobResult(RewardCounts(), 0.0, Failure("program", message, job.start, -1))
 
 

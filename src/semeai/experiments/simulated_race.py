@@ -48,6 +48,7 @@ parameters = np.dtype(
         ("batch", np.int64),
         ("growth", np.float64),
         ("lookahead", np.int64),
+        ("width", np.int64),
     ],
     align=True,
 )
@@ -86,6 +87,7 @@ def _deviation(rules: Any, n: int, wins: int, n_tests: int, index: int) -> float
 def _choose(
     rules: Any,
     verdict: Integers,
+    in_flight: Integers,
     told: Integers,
     dispatched: Integers,
     wins: Integers,
@@ -96,11 +98,11 @@ def _choose(
     """The selection rules of ``race.selection``; ties go to fewer dispatched, then to the smaller index."""
     total = 0
     for i in range(len(verdict)):
-        if verdict[i] == UNDECIDED:
+        if verdict[i] == UNDECIDED and in_flight[i] < rules.lookahead:
             total += told[i]
     best, best_score, best_dispatched = -1, -math.inf, 0
     for i in range(len(verdict)):
-        if verdict[i] != UNDECIDED:
+        if verdict[i] != UNDECIDED or in_flight[i] >= rules.lookahead:
             continue
         if rules.selection == 0:
             return i
@@ -144,22 +146,27 @@ def simulate_race(tables: Tables, efficiencies: Floats, state: State, verdict: I
     merit = np.full(n_candidates, -math.inf)
     upper = np.full(n_candidates, math.inf)
     progress = np.full(n_candidates, -math.inf)
-    queue_index = np.zeros(rules.lookahead, np.int64)
-    queue_size = np.zeros(rules.lookahead, np.int64)
+    in_flight = np.zeros(n_candidates, np.int64)  # batches
+    queue_index = np.zeros(rules.width, np.int64)
+    queue_size = np.zeros(rules.width, np.int64)
     first, under_way, alive, games = 0, 0, n_candidates, 0
     while True:
-        while under_way < rules.lookahead and alive > 0:
-            i = _choose(rules, verdict, told, dispatched, wins, merit, upper, progress)
+        while under_way < rules.width and alive > 0:
+            i = _choose(rules, verdict, in_flight, told, dispatched, wins, merit, upper, progress)
+            if i < 0:
+                break
             size = max(rules.batch, int(dispatched[i] * rules.growth))
-            last = (first + under_way) % rules.lookahead
+            last = (first + under_way) % rules.width
             queue_index[last], queue_size[last] = i, size
             dispatched[i] += size
+            in_flight[i] += 1
             under_way += 1
         if under_way == 0:
             return games
         i, size = queue_index[first], queue_size[first]
-        first = (first + 1) % rules.lookahead
+        first = (first + 1) % rules.width
         under_way -= 1
+        in_flight[i] -= 1
         wins[i] += binomial(state, size, efficiencies[i])
         told[i] += size
         games += size
@@ -220,7 +227,7 @@ def make_tables(settings: RaceSettings, n_candidates: int) -> Tables:
     rules["selection"] = _SELECTIONS[s.selection]
     rules["first_acceptance_ends"] = s.mode == "bgp"
     rules["n_shares"] = 1 if s.mode == "stream" else n_candidates
-    for name in ("risk", "accept_above", "discard_below", "batch", "growth", "lookahead"):
+    for name in ("risk", "accept_above", "discard_below", "batch", "growth", "lookahead", "width"):
         rules[name] = getattr(s, name)
     levels = np.array([betting_levels(s, n_candidates, i + 1) for i in range(n_candidates)])
     test = MixtureBetting(s.accept_above, s.discard_below)

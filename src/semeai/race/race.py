@@ -93,6 +93,7 @@ class Race:
             raise ProtocolError(f"batch {number} asked for {batch.size} rewards and was told {counts.n}")
         self._pending.popleft()
         standing = self.standings[batch.candidate - 1]
+        standing.n_under_way -= 1
         standing.counts = standing.counts + counts
         standing.n_evaluations = standing.counts.n
         standing.total_reward = standing.counts.total
@@ -106,6 +107,7 @@ class Race:
         batch = self._next_pending(number)
         self._pending.popleft()
         standing = self.standings[batch.candidate - 1]
+        standing.n_under_way -= 1
         made = []
         if standing.verdict == Verdict.UNDECIDED:
             made.append(self._decide(standing, Verdict.FAILED, number))
@@ -194,27 +196,28 @@ class Race:
         return bool(self._alive)
 
     def _plan(self) -> None:
-        """Choose batches up to the lookahead, as soon as what they depend on has been told.
+        """Choose batches up to the width, as soon as what they depend on has been told.
 
         Planning happens here and not in ``ask``, so that the choices do not depend on when a driver asks.
         """
-        assert self.settings.lookahead is not None
-        while len(self._pending) < self.settings.lookahead and self._may_continue():
-            open_for_more = self._with_room()
+        assert self.settings.width is not None
+        while len(self._pending) < self.settings.width and self._may_continue():
+            open_for_more = self._open_for_more()
             if not open_for_more:
                 return
             standing = self._select(open_for_more, self._random_source)
             size = self._room(standing, self.settings.batch_size(standing.n_dispatched))
             batch = Batch(self._n_batches, standing.index, standing.n_dispatched, size)
             standing.n_dispatched += size
+            standing.n_under_way += 1
             self._n_dispatched += size
             self._n_batches += 1
             self._planned.append(batch)
             self._pending.append(batch)
 
-    def _with_room(self) -> list[Standing]:
-        limit = self.settings.max_per_candidate
-        return self._alive if limit is None else [s for s in self._alive if s.n_dispatched < limit]
+    def _open_for_more(self) -> list[Standing]:
+        lookahead, limit = self.settings.lookahead or 1, self.settings.max_per_candidate or math.inf
+        return [s for s in self._alive if s.n_under_way < lookahead and s.n_dispatched < limit]
 
     def _room(self, standing: Standing, size: int) -> int:
         """A batch no larger than what the limits leave."""

@@ -23,6 +23,7 @@ class Standing:
     n_evaluations: int = 0
     total_reward: float = 0.0
     n_dispatched: int = 0
+    n_under_way: int = 0  # batches
     n_tests: int = 0
     merit: float = -math.inf
     doubt: float = -math.inf

@@ -41,7 +41,9 @@ class RaceSettings(BaseModel):
     growth: Annotated[float, Field(ge=0, le=1)] | None = None
     """A batch is at least this part of the evaluations so far; 1 is the papers' doubling."""
     lookahead: Annotated[int, Field(ge=1)] | None = None
-    """Batches under way at once. It decides what is asked for, so it is a setting, not a number of workers."""
+    """Batches of one candidate under way at once; more keep workers busy, and waste more at its verdict."""
+    width: Annotated[int, Field(ge=1)] | None = None
+    """Batches under way in all. It decides what is asked for, so it is a setting, not a number of workers."""
     games_per_seed: Annotated[int, Field(ge=1)] = 1
     """2 where an evaluation is a pair of games with colours swapped; the unit is their mean."""
     max_evaluations: Annotated[int, Field(ge=1)] | None = None
@@ -72,11 +74,15 @@ class RaceSettings(BaseModel):
         """The same settings with every default written out."""
         paper = self.method != "betting"
         stream = self.mode == "stream"
+        lookahead = self.lookahead or (1 if paper else 2)
+        # A plain race needs all its verdicts: the order is free, so all candidates can be under way at once.
+        order = {"bgp": "max_upper" if paper else "max_progress", "plain": "round_robin", "stream": "first_alive"}
         defaults = {
-            "selection": "first_alive" if stream else "max_upper" if paper else "max_progress",
+            "selection": order[self.mode],
             "batch": 1 if paper else 8,
             "growth": 1.0 if paper else 1 / 128,
-            "lookahead": 1 if paper else 2,
+            "lookahead": lookahead,
+            "width": max(lookahead, 64) if self.mode == "plain" else lookahead,
         }
         if paper:
             defaults["spending"] = "countable" if stream else "quadratic"

@@ -3,8 +3,9 @@
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from semeai.errors import BadReward, ConfigError, EvaluationError, LedgerError
 from semeai.evaluate.evaluators import Evaluator
@@ -16,8 +17,10 @@ from semeai.rng import derive
 from semeai.stats.counts import RewardCounts
 from semeai.store.ledger import RecordedBatch, RunWriter
 
+T = TypeVar("T")
+
 JOB_SECONDS = 0.25  # long enough to make overhead small, short enough to stop and to balance
-SPLIT_SECONDS = 0.002  # a batch cheaper than this is not worth a second worker
+PARCEL_SECONDS = 0.002  # less work than this is not worth a message of its own to a worker
 POLL_SECONDS = 0.1
 FLUSH_SECONDS = 0.1  # the most work that a kill -9 of the driver can cost, besides what is under way
 
@@ -27,13 +30,13 @@ class _Work:
     """A batch under way: its jobs, and what has come back of it."""
 
     batch: Batch
-    waiting: set[int] = field(default_factory=set)
+    n_missing: int = 0  # jobs that have not come back
     results: list[JobResult] = field(default_factory=list)
     recorded: RecordedBatch | None = None
 
     @property
     def complete(self) -> bool:
-        return not self.waiting
+        return self.n_missing == 0
 
     @property
     def failure(self) -> Failure | None:
@@ -68,7 +71,7 @@ class Driver:
         self.n_new = 0
         self.started = self._flushed = time.perf_counter()
         self._queue: deque[_Work] = deque()
-        self._by_job: dict[int, _Work] = {}
+        self._by_parcel: dict[int, list[_Work]] = {}  # a work once for each of its jobs in the parcel
         self._cost = math.nan  # seconds an evaluation takes, smoothed
         self._resuming = dict(writer.recorded) if writer else {}
         self._decided = writer.decided() if writer else {}
@@ -81,8 +84,8 @@ class Driver:
             self._take_in()
             if self._queue and not self._queue[0].complete:
                 results = self.pool.wait(POLL_SECONDS)
-                for job_id, result in results:
-                    self._collect(job_id, result)
+                for parcel_id, answers in results:
+                    self._collect(parcel_id, answers)
                 if not results or time.perf_counter() - self._flushed > FLUSH_SECONDS:
                     self._flush()
                     self.on_progress(self)
@@ -107,37 +110,39 @@ class Driver:
         self._flushed = time.perf_counter()
 
     def _hand_out(self) -> None:
+        jobs: list[tuple[_Work, Job]] = []
         while (batch := self.race.ask()) is not None:
             work = _Work(batch, recorded=self._resuming.pop(batch.number, None))
             self._queue.append(work)
             if work.recorded is None:
-                self._submit(work)
+                jobs += [(work, job) for job in self._jobs(batch)]
             elif work.recorded.batch != batch:
                 raise LedgerError(
                     f"the ledger's batch {work.recorded.batch} is not what this race asks for ({batch}): "
                     "it was made by another version of semeai"
                 )
+        for parcel in pack(jobs, [job.size * self._cost for _, job in jobs], self.pool.workers):
+            works = [work for work, _ in parcel]
+            for work in works:
+                work.n_missing += 1
+            self._by_parcel[self.pool.submit([job for _, job in parcel])] = works
 
-    def _submit(self, work: _Work) -> None:
-        batch = work.batch
+    def _jobs(self, batch: Batch) -> Iterator[Job]:
         candidate = self.race.standings[batch.candidate - 1].candidate
         key = derive(self.race.seed, "evaluation", batch.candidate)
         for start, size in split(batch.start, batch.size, self._cost, self.pool.workers):
-            job = Job(
+            yield Job(
                 self.evaluator, candidate.name, candidate.params, key, start, size,
                 self.race.settings.games_per_seed, self.retries,
             )  # fmt: skip
-            job_id = self.pool.submit(job)
-            work.waiting.add(job_id)
-            self._by_job[job_id] = work
 
-    def _collect(self, job_id: int, result: JobResult) -> None:
-        work = self._by_job.pop(job_id)
-        work.waiting.remove(job_id)
-        work.results.append(result)
-        if n := result.counts.n:
-            cost = result.seconds / n
-            self._cost = cost if math.isnan(self._cost) else 0.8 * self._cost + 0.2 * cost
+    def _collect(self, parcel_id: int, results: list[JobResult]) -> None:
+        for work, result in zip(self._by_parcel.pop(parcel_id), results, strict=True):
+            work.n_missing -= 1
+            work.results.append(result)
+            if n := result.counts.n:
+                cost = result.seconds / n
+                self._cost = cost if math.isnan(self._cost) else 0.8 * self._cost + 0.2 * cost
 
     def _take_in(self) -> None:
         """Tell the race what is complete, in dispatch order, however the results came in."""
@@ -193,13 +198,29 @@ class Driver:
 _FAILURES: dict[str, type[Exception]] = {"bad_reward": BadReward, "config": ConfigError}
 
 
-def split(start: int, size: int, cost: float, workers: int) -> Iterable[tuple[int, int]]:
+def split(start: int, size: int, cost: float, workers: int) -> Iterator[tuple[int, int]]:
     """Cut a batch into jobs by what an evaluation costs; the rewards do not depend on the cut."""
     share = math.ceil(size / workers)
     if math.isnan(cost):
         part = share
     else:
         cost = max(cost, 1e-9)
-        part = max(math.ceil(SPLIT_SECONDS / cost), min(share, math.ceil(JOB_SECONDS / cost)))
+        part = max(math.ceil(PARCEL_SECONDS / cost), min(share, math.ceil(JOB_SECONDS / cost)))
     for first in range(start, start + size, part):
         yield first, min(part, start + size - first)
+
+
+def pack(items: Sequence[T], costs: Sequence[float], workers: int) -> Iterator[list[T]]:
+    """Join what is cheap into parcels, at least one a worker where that is worth it."""
+    total = sum(costs)
+    wanted = 0.0 if math.isnan(total) else min(JOB_SECONDS, max(PARCEL_SECONDS, total / (2 * workers)))
+    parcel: list[T] = []
+    cost = 0.0
+    for item, item_cost in zip(items, costs, strict=True):
+        parcel.append(item)
+        cost += item_cost
+        if not cost < wanted:
+            yield parcel
+            parcel, cost = [], 0.0
+    if parcel:
+        yield parcel

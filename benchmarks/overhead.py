@@ -1,0 +1,96 @@
+"""What the racing machinery itself costs: a program that does nothing, raced for a million evaluations."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import textwrap
+from pathlib import Path
+
+from semeai.experiments.table import ResultTable
+
+RACES = {
+    "1 candidate": (1, 1_000_000),
+    "10 candidates": (10, 1_000_000),
+    "100 candidates": (100, 1_000_000),
+    "1,000 candidates": (1000, 1_000_000),
+}
+
+# Each race runs in a process of its own, so that its peak memory is its own.
+DRIVER = textwrap.dedent(
+    """
+    import json, sys, time
+    from pathlib import Path
+    from semeai.runner.config import RaceConfig
+    from semeai.runner.session import Callbacks, run_config
+
+    n, limit, folder = int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3])
+    config = RaceConfig.model_validate({
+        "race": {"mode": "plain", "max_evaluations": limit},
+        "evaluator": {"callable": "benchmarks.programs:trivial"},
+        "candidates": [{"name": f"c{i}", "p": 0.5025} for i in range(n)],
+    })
+    pauses, last = [], [time.perf_counter()]
+
+    def progress(driver):
+        now = time.perf_counter()
+        pauses.append(now - last[0])
+        last[0] = now
+
+    if __name__ == "__main__":
+        batches = []
+        began = time.perf_counter()
+        result = run_config(config, folder, name="r", ledger=str(folder / "l.sqlite"), workers=2,
+                            callbacks=Callbacks(on_progress=progress, on_start=lambda d: batches.append(d)))
+        seconds = time.perf_counter() - began
+        print(json.dumps({
+            "evaluations": result.n_evaluations,
+            "seconds": seconds,
+            "batches": sum(s.n_tests for s in result.standings),
+            "memory": int(next(l for l in open("/proc/self/status") if l.startswith("VmHWM")).split()[1]) / 1024,
+            "longest_pause": max(pauses),
+            "ledger": (folder / "l.sqlite").stat().st_size / 2**20,
+        }))
+    """
+)
+
+
+def run() -> ResultTable:
+    rows = []
+    for name, (n, limit) in RACES.items():
+        with tempfile.TemporaryDirectory() as folder:
+            script = Path(folder) / "driver.py"
+            script.write_text(DRIVER)
+            environment = {**os.environ, "PYTHONPATH": os.getcwd()}
+            command = [sys.executable, str(script), str(n), str(limit), folder]
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        r = json.loads(done.stdout)
+        rows.append(
+            (
+                name,
+                r["evaluations"],
+                r["evaluations"] / r["seconds"],
+                r["batches"],
+                f"{1000 * r['seconds'] / r['batches']:.2f} ms",
+                f"{r['memory']:.0f} MB",
+                f"{1000 * r['longest_pause']:.0f} ms",
+                f"{r['ledger']:.1f} MB",
+            )
+        )
+    return ResultTable(
+        "A program that does nothing, two workers, ledger on disk",
+        (
+            "race",
+            "evaluations",
+            "a second",
+            "batches",
+            "time a batch",
+            "driver's memory",
+            "longest time between two updates",
+            "ledger",
+        ),
+        tuple(rows),
+        "Wall time from start to end, with starting and stopping the workers. All candidates have efficiency 0.5025, "
+        "between the thresholds, so that none is decided early.",
+    )

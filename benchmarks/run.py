@@ -1,0 +1,43 @@
+"""Make the tables of docs/benchmarks: ``make bench``, or ``python benchmarks/run.py NAME``."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))
+os.chdir(ROOT)
+
+from benchmarks import overhead  # noqa: E402
+from semeai.experiments import guarantee  # noqa: E402
+from semeai.experiments.table import ResultTable  # noqa: E402
+from semeai.jit import compile_kernels  # noqa: E402
+
+PAGES: dict[str, tuple[str, str, Callable[[], list[ResultTable]]]] = {
+    "guarantee": (
+        "Cost and error rates of every method",
+        "semeai reproduce guarantee --races 20000",
+        lambda: guarantee.run(races=20_000),
+    ),
+    "overhead": (
+        "Overhead of the racing machinery",
+        "make bench",
+        lambda: [overhead.run()],
+    ),
+}
+
+
+def main(names: list[str]) -> None:
+    compile_kernels(print)
+    folder = ROOT / "docs" / "benchmarks"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names or PAGES:
+        title, command, make = PAGES[name]
+        print(f"{name} …", flush=True)
+        text = "\n".join(table.to_markdown() for table in make())
+        (folder / f"{name}.md").write_text(f"# {title}\n\nMade by `{command}`.\n\n{text}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
