@@ -6,6 +6,7 @@ A rule sees the live candidates in order of index and a random generator of its 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 
@@ -46,7 +47,8 @@ def first_alive(alive: Sequence[Standing], random: RandomSource) -> Standing:
 
 
 def round_robin(alive: Sequence[Standing], random: RandomSource) -> Standing:
-    return min(alive, key=lambda s: s.n_dispatched)
+    """The fewest evaluations asked for; the smallest index among equals."""
+    return min(alive, key=attrgetter("n_dispatched"))
 
 
 def max_upper(alive: Sequence[Standing], random: RandomSource) -> Standing:

@@ -71,6 +71,7 @@ class Driver:
         self.n_new = 0
         self.started = self._flushed = time.perf_counter()
         self._queue: deque[_Work] = deque()
+        self._candidates: list[Candidate] = []  # those the ledger knows
         self._by_parcel: dict[int, list[_Work]] = {}  # a work once for each of its jobs in the parcel
         self._cost = math.nan  # seconds an evaluation takes, smoothed
         self._resuming = dict(writer.recorded) if writer else {}
@@ -192,7 +193,8 @@ class Driver:
     def _entered(self, batch: Batch) -> list[Candidate]:
         """The candidates the ledger knows after this batch; not those of later batches, which may be lost."""
         known = len(self.race.standings) if self.race.settings.mode != "stream" else batch.candidate
-        return [s.candidate for s in self.race.standings[:known]]
+        self._candidates += [s.candidate for s in self.race.standings[len(self._candidates) : known]]
+        return self._candidates
 
 
 _FAILURES: dict[str, type[Exception]] = {"bad_reward": BadReward, "config": ConfigError}
