@@ -79,7 +79,7 @@ def value_name(kind: Any, info: Any) -> str:
 def help_text(info: Any) -> str:
     text = (getattr(info, "help", None) or "").strip()
     envvar = getattr(info, "envvar", None)
-    return " ".join(part for part in (text, f"Also read from `{envvar}`." if envvar else "") if part)
+    return " ".join(part for part in (text, f"Or set `{envvar}`." if envvar else "") if part)
 
 
 def section(name: str, function: Callable[..., Any], command: Any) -> str:

@@ -43,6 +43,8 @@ def main() -> None:
     except SemeaiError as error:
         print(f"semeai: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
+    except KeyboardInterrupt:  # before or after a race, which handles its own
+        sys.exit(130)
     except BrokenPipeError:  # `semeai export | head`
         sys.stderr.close()
         sys.exit(0)

@@ -8,6 +8,7 @@ Contract, whatever the backend:
 - what was acknowledged survives kill -9 of any process.
 """
 
+import contextlib
 import hashlib
 import json
 import math
@@ -80,8 +81,13 @@ class Ledger:
                 f"{self.location} has ledger format {version}, this version of semeai reads {schema.SCHEMA_VERSION}"
             )
 
-    def _write(self) -> Any:
-        return self._engine.execution_options(semeai_write=True).begin()
+    @contextlib.contextmanager
+    def _write(self) -> Iterator[Connection]:
+        try:
+            with self._engine.execution_options(semeai_write=True).begin() as connection:
+                yield connection
+        except SQLAlchemyError as error:
+            raise LedgerError(f"cannot write to {self.location}: {_reason(error)}") from error
 
     # -- reading -----------------------------------------------------------------------------------------------
 
