@@ -7,6 +7,7 @@
     ├── EvaluationError        a program gave no usable reward
     │   ├── BadReward          it answered, but not with a number that can be a reward
     │   ├── ProgramFailed      it crashed, or ran past its time limit
+    │   │   └── BaselineFailed the baseline did, so there is nothing to compare with
     │   └── WorkersLost        the machines kept dying before any answer came back
     ├── ProtocolError          a race was told something it did not ask for
     └── LedgerError            the store refuses
@@ -44,6 +45,10 @@ class ProgramFailed(EvaluationError):
     pass
 
 
+class BaselineFailed(ProgramFailed):
+    pass
+
+
 class WorkersLost(EvaluationError):
     pass
 
@@ -71,5 +76,7 @@ class RunLocked(LedgerError):
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A closing clause for an error about an unknown name: the nearest known one, or all of them."""
     names = sorted(known)
+    if not names:
+        return "there are none"
     close = difflib.get_close_matches(word, names, n=1)
     return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"

@@ -105,6 +105,12 @@ def test_a_changed_race_is_refused_with_what_changed(semeai, race_file):
     semeai("race", "race.toml", "--name", "second")
 
 
+def test_names_are_shown_as_they_are(semeai, race_file):
+    semeai("race", "race.toml", "--name", "try [red]this[/] one")
+    for command in (["runs"], ["status", "try [red]this[/] one"]):
+        assert "try [red]this[/] one" in semeai(*command).stdout
+
+
 def test_bad_rewards_exit_with_their_code(semeai, race_file):
     race_file.write_text(RACE.replace("programs:coin", "programs:broken").replace("p = 0.4", 'kind = "nan"'))
     done = semeai("race", "race.toml", code=3)

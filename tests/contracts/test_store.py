@@ -14,6 +14,7 @@ from semeai.errors import LedgerError, RunChanged, RunLocked, RunNotFound
 from semeai.evaluate.jobs import Failure
 from semeai.stats.bounds import Bounds
 from semeai.store import schema
+from semeai.store.ledger import without_password
 
 CANDIDATES = [Candidate("a", {"x": 1}), Candidate("b", {"x": 2})]
 BATCHES = [Batch(0, 1, 0, 10), Batch(1, 2, 0, 10)]
@@ -190,7 +191,36 @@ def test_an_unknown_run_is_named_with_the_nearest(ledger):
         ledger.run("frist-race")
 
 
+def test_a_run_without_a_writer_is_not_running(ledger):
+    writer = open_run(ledger)
+    writer.set_state("running")
+    assert ledger.state(ledger.run("run")) == "running"
+    writer.close()  # as a kill would: nothing more is written
+    assert ledger.state(ledger.run("run")) == "killed"
+    writer = open_run(ledger)
+    writer.set_state("finished")
+    writer.close()
+    assert ledger.state(ledger.run("run")) == "finished"
+
+
+@pytest.mark.parametrize(
+    ("location", "shown"),
+    [
+        ("postgresql+psycopg://me:secret@host/db", "postgresql+psycopg://me:***@host/db"),
+        ("ledger.sqlite", "ledger.sqlite"),
+    ],
+)
+def test_a_password_is_not_shown(location, shown):
+    assert without_password(location) == shown
+
+
 class TestSQLite:
+    def test_a_url_is_a_path(self, tmp_path):
+        store = Ledger(f"sqlite:///{tmp_path / 'x.sqlite'}")
+        open_run(store).close()
+        store.close()
+        assert (tmp_path / "x.sqlite").exists()
+
     def test_something_else_is_refused(self, tmp_path):
         path = tmp_path / "ledger.sqlite"
         path.write_text("this is not a database, but it is long enough to look like one" * 20)

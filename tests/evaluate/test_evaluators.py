@@ -1,9 +1,11 @@
+import functools
 import math
 import os
 import stat
 import sys
 import time
 
+import numpy as np
 import pytest
 
 from semeai.errors import BadReward, ConfigError, ProgramFailed
@@ -140,6 +142,16 @@ class TestJobs:
         parts = [run_job(Job(evaluator, "c", {"p": 0.5}, 77, 100 + i, 20)).counts for i in (0, 20, 40)]
         assert whole == parts[0] + parts[1] + parts[2]
 
+    def test_programs_that_look_alike_are_not_mixed_up(self):
+        """NumPy shortens long arrays in their repr: two programs may have the same."""
+        zeros, ones = np.zeros(5000), np.zeros(5000)
+        ones[2000:3000] = 1
+        means = [
+            run_job(Job(CallableEvaluator(functools.partial(_middle, a)), "c", {}, 1, 0, 5)).counts.mean
+            for a in (zeros, ones)
+        ]
+        assert means == [0, 1]
+
     def test_pairs_are_one_unit(self):
         counts = run_job(Job(CallableEvaluator(programs.pair), "c", {"p": 0.5}, 7, 0, 200, games_per_seed=2)).counts
         assert counts.n == 200
@@ -168,10 +180,26 @@ class TestAgainstBaseline:
         assert failure.kind == "config"
         assert "the baseline failed" in failure.message
 
+    def test_a_baseline_that_fails_once_is_tried_again(self, tmp_path):
+        evaluator = AgainstBaseline(CallableEvaluator(_fails_first), {"marker": str(tmp_path / "m")}, "higher")
+        assert run_job(Job(evaluator, "c", {}, 5, 0, 1, retries=1)).failure is None
+
     def test_infinity_can_be_compared_and_nan_cannot(self):
         evaluator = AgainstBaseline(CallableEvaluator(_value), {"x": 1.0}, "lower")
         assert run_job(Job(evaluator, "c", {"x": math.inf}, 5, 0, 1)).counts.total == 0
         assert run_job(Job(evaluator, "c", {"x": math.nan}, 5, 0, 1)).failure.kind == "bad_reward"
+
+
+def _middle(values, params, seed):
+    return values[2500]
+
+
+def _fails_first(params, seed):
+    marker = params.get("marker")
+    if marker and not os.path.exists(marker):
+        open(marker, "w").close()
+        raise RuntimeError("not yet")
+    return 1.0
 
 
 def _value(params, seed):

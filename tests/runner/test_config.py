@@ -52,6 +52,16 @@ def test_a_generator(write):
         load_config(write(head))
 
 
+def test_candidates_are_changes_of_the_baseline(write):
+    text = GOOD.replace("[[candidates]]\np = 0.4", "[baseline]\np = 0.5\nq = 1\n[[candidates]]\np = 0.4")
+    path = write(text.replace("callable", 'better = "higher"\ncallable'))
+    candidates = list(load_config(path).make_candidates(path.parent))
+    assert [(c.name, dict(c.params)) for c in candidates] == [
+        ("p=0.4", {"p": 0.4, "q": 1}),
+        ("good", {"p": 0.8, "q": 1}),
+    ]
+
+
 def test_identity_forgets_where_and_how_fast(write):
     plain = load_config(write(GOOD)).identity()
     assert load_config(write('name = "n"\nledger = "x"\n' + GOOD + "[executor]\nworkers = 7\n")).identity() == plain
@@ -88,6 +98,12 @@ def test_mistakes_that_show_when_the_race_is_made(write):
         load_config(path).make_evaluator(path.parent)
     path = write(GOOD.replace('callable = "tests.programs:coin"', 'command = ["echo", "{q}", "{seed}"]'))
     with pytest.raises(ConfigError, match=r"candidate 'p=0.4' gives no value for \{q\} of evaluator.command"):
+        names(path)
+    path = write(GOOD.replace('callable = "tests.programs:coin"', 'command = ["echo", "{pp}", "{seed}"]'))
+    with pytest.raises(ConfigError, match="gives no value"):
+        names(path)
+    path = write(GOOD.replace('callable = "tests.programs:coin"', 'command = ["echo", "{seed}"]'))
+    with pytest.raises(ConfigError, match=r"candidate 'p=0\.4': evaluator\.command has no \{p\}"):
         names(path)
     path = write(GOOD.replace("p = 0.4", "name = 'good'"))
     with pytest.raises(ConfigError, match="two candidates are named 'good'"):

@@ -31,8 +31,8 @@ def register(app: typer.Typer) -> None:
 
 
 def bounds(
-    wins: Annotated[int, typer.Option(min=0)],
-    losses: Annotated[int, typer.Option(min=0)],
+    wins: Annotated[int, typer.Option(min=0)] = 0,
+    losses: Annotated[int, typer.Option(min=0)] = 0,
     draws: Annotated[int, typer.Option(min=0)] = 0,
     candidates: Annotated[int, typer.Option(min=1, help="How many are raced; all share the risk.")] = 1,
     index: Annotated[int, typer.Option(min=1, help="Which one this is; only the countable spending cares.")] = 1,

@@ -1,6 +1,7 @@
 """How a running race looks: a live table on a terminal, plain lines elsewhere, nothing with --json."""
 
 import math
+import shlex
 import time
 from types import TracebackType
 from typing import Self
@@ -13,6 +14,7 @@ from rich.text import Text
 from semeai.race.candidate import Verdict
 from semeai.race.race import Decision, Race
 from semeai.race.selection import Standing
+from semeai.race.settings import RaceSettings
 from semeai.runner.driver import Driver
 from semeai.runner.session import Callbacks, RaceResult
 from semeai.stats.bounds import Bounds
@@ -70,7 +72,8 @@ class Display:
         self.console.print(self.table(self.race))
         for line in verdict_lines(self.race, result):
             self.console.print(line)
-        self.console.print(f"[dim]run {name} in {place}, digest {result.digest}[/]", soft_wrap=True)
+        look = f"digest {result.digest}; to look again: semeai status {shlex.quote(name)} --ledger {place}"
+        self.console.print(Text(look, style="dim"), soft_wrap=True)
 
 
 class LineDisplay(Display):
@@ -83,6 +86,9 @@ class LineDisplay(Display):
     def decision(self, decision: Decision) -> None:
         assert self.race is not None
         standing = self.race.standings[decision.candidate - 1]
+        if decision.verdict == Verdict.FAILED:
+            self.console.print(f"failed: {standing.candidate.name}", highlight=False, markup=False, soft_wrap=True)
+            return
         lower, upper = decision.bounds
         self.console.print(
             f"{decision.verdict.value}: {standing.candidate.name} after {decision.n_evaluations:,} evaluations, "
@@ -129,9 +135,7 @@ def standings_table(race: Race, height: int, width: int) -> Table:
     order = {v: i for i, v in enumerate((Verdict.ACCEPTED, Verdict.UNDECIDED, Verdict.FAILED))}
     ranked = sorted(race.standings, key=lambda s: (order.get(s.verdict, 9), -s.progress))
     shown = ranked[: max(3, height)]
-    # A verdict's interval is the one it fell with; later results of batches under way do not matter to it.
-    decided = {d.candidate: d.bounds for d in race.decisions}
-    intervals = [decided.get(s.index) or race.bounds(s) for s in shown]
+    intervals = [race.shown_bounds(s) for s in shown]
     low, high = race.settings.accept_above, race.settings.discard_below
     reach = bar_reach(intervals, shown, low, high)
     with_numbers = width >= WIDE
@@ -245,14 +249,24 @@ def verdict_lines(race: Race, result: RaceResult) -> list[Text]:
         names = ", ".join(c.name for c in result.accepted[:10])
         head = Text(f"accepted: {names}" + (" …" if len(result.accepted) > 10 else ""), style="bold green")
     head.append(f"  ({played})", style="not bold dim")
-    risk = f"{100 * settings.risk:g}%"
     lines = [head]
     if result.accepted:
         lines.append(
             Text(
-                f"The risk that any accepted candidate is not better than {settings.accept_above:g} is at most {risk}, "
-                "over all candidates and looks. Its win rate above is biased upwards by the stopping: measure it anew.",
+                f"{guarantee_sentence(settings)} "
+                "Its win rate above is biased upwards by the stopping: measure it anew.",
                 style="dim",
             )
         )
     return lines
+
+
+def guarantee_sentence(settings: RaceSettings) -> str:
+    risk, threshold = f"{100 * settings.risk:g}%", f"{settings.accept_above:g}"
+    if settings.mode == "stream" and settings.spending in ("geometric", "quadratic"):
+        # The papers' series of races with a fresh risk each: nothing bounds the whole stream.
+        return f"For each candidate alone, the risk of accepting it though it is not better than {threshold} is {risk}."
+    return (
+        f"The risk that any accepted candidate is not better than {threshold} is at most {risk}, "
+        "over all candidates and looks."
+    )

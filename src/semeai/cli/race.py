@@ -13,6 +13,7 @@ from semeai.errors import ProgramFailed
 from semeai.race.candidate import Verdict
 from semeai.runner.config import load_config
 from semeai.runner.session import RaceResult, default_ledger, run_config
+from semeai.store.ledger import without_password
 
 EXAMPLE = """
 Examples:
@@ -45,20 +46,21 @@ def race(
     place = ledger or default_ledger(config, file.parent)
     command = " ".join(["semeai race", str(file), *(["--name", name] if name else []),
                         *(["--ledger", ledger] if ledger else [])])  # fmt: skip
+    shown_place = without_password(place)
     display = make_display(run_name, quiet=as_json)
     with display:
         result = run_config(
             config, file.parent, name=run_name, ledger=place, workers=workers, callbacks=display.callbacks()
         )
     if as_json:
-        typer.echo(json.dumps(as_dict(run_name, place, result), indent=2))
+        typer.echo(json.dumps(as_dict(run_name, shown_place, result), indent=2))
     else:
-        display.summary(result, run_name, place)
+        display.summary(result, run_name, shown_place)
     if not result.finished:
         print(f"stopped; to go on: {command}", file=sys.stderr)
         raise typer.Exit(130)
     if result.standings and all(s.verdict == Verdict.FAILED for s in result.standings):
-        raise ProgramFailed(f"every candidate's program failed; see: semeai status {run_name} --ledger {place}")
+        raise ProgramFailed(f"every candidate's program failed; see: semeai status {run_name} --ledger {shown_place}")
 
 
 def as_dict(run_name: str, place: str, result: RaceResult) -> dict[str, Any]:

@@ -35,23 +35,28 @@ class What(enum.StrEnum):
 
 
 def register(app: typer.Typer) -> None:
-    app.command(epilog="Example: semeai runs --ledger experiments.sqlite")(runs)
-    app.command(epilog="Example: semeai status first-race")(status)
-    app.command(epilog="Example: semeai export first-race --format csv > batches.csv")(export)
+    app.command(epilog="Example: semeai runs --ledger first-race/semeai.sqlite")(runs)
+    app.command(epilog="Example: semeai status race --ledger first-race/semeai.sqlite")(status)
+    app.command(epilog="Example: semeai export race --ledger first-race/semeai.sqlite --format csv > batches.csv")(
+        export
+    )
 
 
 def runs(ledger: LedgerOption = DEFAULT_LEDGER, as_json: JsonOption = False) -> None:
     """List the runs of a ledger."""
-    found = Ledger(ledger, must_exist=True).runs()
+    store = Ledger(ledger, must_exist=True)
+    found = store.runs()
     if as_json:
-        keys = ("name", "kind", "state", "seed", "config_hash", "created_at", "updated_at")
-        typer.echo(json.dumps([{key: getattr(run, key) for key in keys} for run in found], indent=2))
+        keys = ("name", "kind", "seed", "config_hash", "created_at", "updated_at")
+        rows = [{**{key: getattr(run, key) for key in keys}, "state": store.state(run)} for run in found]
+        typer.echo(json.dumps(rows, indent=2))
         return
     table = Table(box=None, padding=(0, 1), header_style="bold")
     for title in ("run", "kind", "state", "started", "last written"):
         table.add_column(title)
     for run in found:
-        table.add_row(run.name, run.kind, run.state, run.created_at[:19], run.updated_at[:19])
+        state = store.state(run)
+        table.add_row(Text(run.name), run.kind, state, run.created_at[:19], run.updated_at[:19])
     Console().print(table)
 
 
@@ -62,10 +67,13 @@ def status(run: RunArgument, ledger: LedgerOption = DEFAULT_LEDGER, as_json: Jso
     race = replay(store, run)
     failures = list(store.rows(schema.failures, row.id))
     if as_json:
-        typer.echo(json.dumps(_status_dict(row, race, failures, store.digest(row.id)), indent=2))
+        typer.echo(json.dumps(_status_dict(row, store.state(row), race, failures, store.digest(row.id)), indent=2))
         return
     console = Console()
-    console.print(f"[bold]{row.name}[/]: {row.state}, seed {row.seed}, since {row.created_at[:19]}")
+    head = Text(row.name, style="bold").append(
+        f": {store.state(row)}, seed {row.seed}, since {row.created_at[:19]}", ""
+    )
+    console.print(head)
     if race is None:
         console.print("no batch is recorded yet")
         return
@@ -101,11 +109,11 @@ def _decoded(key: str, value: Any) -> Any:
     return json.loads(value) if key in ("counts", "params") and value is not None else value
 
 
-def _status_dict(row: Any, race: Race | None, failures: list[Any], digest: str) -> dict[str, Any]:
+def _status_dict(row: Any, state: str, race: Race | None, failures: list[Any], digest: str) -> dict[str, Any]:
     standings = [] if race is None else race.standings
     return {
         "run": row.name,
-        "state": row.state,
+        "state": state,
         "seed": row.seed,
         "digest": digest,
         "evaluations": 0 if race is None else race.n_evaluations,
@@ -116,7 +124,7 @@ def _status_dict(row: Any, race: Race | None, failures: list[Any], digest: str) 
                 "verdict": s.verdict.value,
                 "evaluations": s.n_evaluations,
                 "win_rate": s.win_rate if s.n_evaluations else None,
-                "bounds": list(race.bounds(s)) if race and s.n_evaluations else None,
+                "bounds": list(race.shown_bounds(s)) if race and s.n_evaluations else None,
             }
             for s in standings
         ],

@@ -1,6 +1,6 @@
 """What answers "how good is this candidate on this seed?": a Python callable or a command.
 
-An evaluator is picklable data; it is opened once in each worker. It returns a number, or the numbers of the games it
+An evaluator is picklable data that workers open. It returns a number, or the numbers of the games it
 played on that seed. Without ``better`` the numbers are rewards in [0, 1], where 0.5 is as good as the baseline. With
 ``better`` they may be any numbers: the baseline is run on the same seed and the reward says who did better.
 """
@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from semeai.errors import BadReward, ConfigError, ProgramFailed
+from semeai.errors import BadReward, BaselineFailed, ConfigError, ProgramFailed
 from semeai.evaluate.command import run_command
 
 Better = Literal["higher", "lower"]
@@ -23,7 +23,7 @@ Play = Callable[[Mapping[str, Any], int], Answer]
 
 
 class Evaluator(Protocol):
-    """Picklable description of a program; ``open`` makes it callable where the work is done."""
+    """Picklable description of a program; ``open`` makes it callable where the work is done, once a job."""
 
     def open(self) -> Play: ...
 
@@ -152,8 +152,7 @@ class AgainstBaseline:
             try:
                 theirs = play(self.baseline, seed)
             except (BadReward, ProgramFailed) as error:
-                # Not the candidate's fault: without a baseline there is no race.
-                raise ConfigError(f"the baseline failed: {error}") from error
+                raise BaselineFailed(f"the baseline failed: {error}") from error
             if len(ours) != len(theirs):
                 raise BadReward(f"it gave {len(ours)} numbers where the baseline gave {len(theirs)}")
             return [_outcome(sign * a, sign * b) for a, b in zip(ours, theirs, strict=True)]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from semeai.errors import BadReward, ConfigError, ProgramFailed
+from semeai.errors import BadReward, BaselineFailed, ConfigError, ProgramFailed
 from semeai.evaluate.evaluators import Evaluator, Play
 from semeai.rng import evaluation_seeds
 from semeai.stats.counts import SCALE, RewardCounts, reward_level
@@ -50,7 +50,7 @@ def run_job(job: Job) -> JobResult:
     began = time.perf_counter()
     levels = [0] * (SCALE + 1)
     try:
-        play = _opened(job.evaluator)
+        play = job.evaluator.open()
     except ConfigError as error:
         return JobResult(RewardCounts(), 0.0, Failure("config", str(error), job.start, -1))
     seeds: list[int] = evaluation_seeds(job.key, job.start, job.size).tolist()
@@ -87,20 +87,9 @@ def _one_reward(job: Job, play: Play, seed: int) -> int:
 
 
 def _failure(job: Job, offset: int, seed: int, error: Exception) -> Failure:
-    if isinstance(error, ConfigError):
-        kind: FailureKind = "config"
+    if isinstance(error, ConfigError | BaselineFailed):
+        kind: FailureKind = "config"  # no candidate's fault: it stops the run
     else:
         kind = "bad_reward" if isinstance(error, BadReward) else "program"
     message = f"candidate {job.name!r}, seed {seed}: {error}"
     return Failure(kind, message, job.start + offset, seed, getattr(error, "stderr", ""))
-
-
-_programs: dict[str, Play] = {}
-
-
-def _opened(evaluator: Evaluator) -> Play:
-    """The program, opened once in this worker and not once a job."""
-    key = repr(evaluator)  # an evaluator may hold dictionaries, which cannot be hashed
-    if key not in _programs:
-        _programs[key] = evaluator.open()
-    return _programs[key]

@@ -59,6 +59,7 @@ class Race:
         self.seed = seed
         self.standings: list[Standing] = []
         self.decisions: list[Decision] = []
+        self._at_verdict: dict[int, Bounds] = {}
         self._alive: list[Standing] = []
         self._planned: deque[Batch] = deque()  # decided on, not asked for yet
         self._pending: deque[Batch] = deque()  # asked for or planned, not told yet: the oldest first
@@ -135,6 +136,10 @@ class Race:
         """Always-valid bounds on the candidate's efficiency, at its share of the risk."""
         return self._rule.bounds(standing.counts, max(1, standing.n_tests), standing.index)
 
+    def shown_bounds(self, standing: Standing) -> Bounds:
+        """The bounds that a verdict fell with, which results of batches then under way do not change; else today's."""
+        return self._at_verdict.get(standing.index) or self.bounds(standing)
+
     def forecast(self, standing: Standing) -> float:
         """Evaluations the candidate still needs for a verdict, were it to go on as it did so far."""
         return self._rule.forecast(standing.counts, max(1, standing.n_tests), standing.index)
@@ -181,6 +186,7 @@ class Race:
             self.bounds(standing),
         )
         self.decisions.append(decision)
+        self._at_verdict[standing.index] = decision.bounds
         return decision
 
     def _accepted_one(self) -> bool:

@@ -102,18 +102,16 @@ class BoundsRule:
         s = self.settings
         if not counts:
             return Bounds(-math.inf, math.inf)
-        bernstein = s.method == "bernstein"
-        # Hoeffding is fed single games; the deviation of a pair's mean is known, that of its games is not.
-        games = 1 if bernstein else s.games_per_seed
+        # The unit is the evaluation, not the game: the games of one seed need not be independent of each other.
         return compute_bounds(
-            counts.total * games,
-            counts.n * games,
+            counts.total,
+            counts.n,
             n_tests,
             risk=s.risk,
             n_candidates=self.n_candidates,
             index=index,
             spending=s.spending or "quadratic",
-            sigma=counts.deviation if bernstein else None,
+            sigma=counts.deviation if s.method == "bernstein" else None,
         )
 
     def look(self, counts: RewardCounts, n_tests: int, index: int) -> Look:

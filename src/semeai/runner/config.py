@@ -136,14 +136,19 @@ class RaceConfig(_Frozen):
         return everyone
 
     def _checked(self, candidates: Iterator[Candidate]) -> Iterator[Candidate]:
-        for candidate in candidates:
+        for change in candidates:
+            candidate = Candidate(change.name, {**(self.baseline or {}), **change.params})
             self._check_placeholders(f"candidate {candidate.name!r}", candidate.params)
             yield candidate
 
     def _check_placeholders(self, who: str, params: Mapping[str, Any]) -> None:
-        missing = placeholders(self.evaluator.command or ()) - params.keys() - {"seed"}
-        if missing:
-            raise ConfigError(f"{who} gives no value for {{{sorted(missing)[0]}}} of evaluator.command")
+        if self.evaluator.command is None:
+            return
+        used = placeholders(self.evaluator.command)
+        for name in sorted(used - params.keys() - {"seed"}):
+            raise ConfigError(f"{who} gives no value for {{{name}}} of evaluator.command")
+        for name in sorted(params.keys() - used):
+            raise ConfigError(f"{who}: evaluator.command has no {{{name}}}; {did_you_mean(name, used - {'seed'})}")
 
 
 def as_candidate(value: Any, place: str) -> Candidate:

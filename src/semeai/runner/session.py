@@ -104,14 +104,15 @@ def run_race(
 
     ``evaluate`` is a function or "module:function". With more than one worker it runs in processes, so it must be
     importable. With ``better`` ("higher" or "lower") it may return any number, which is compared with that of the
-    ``baseline``'s parameters on the same seed.
+    ``baseline``'s parameters on the same seed; each candidate is then a change of the baseline.
     """
     if (baseline is None) != (better is None):
         raise ConfigError("give baseline and better together, or neither")
     evaluator: Evaluator = CallableEvaluator(evaluate, folder)
     if better is not None and baseline is not None:
         evaluator = AgainstBaseline(CallableEvaluator(evaluate, folder), dict(baseline), better)
-    found = (as_candidate(value, f"candidate {i + 1}") for i, value in enumerate(candidates))
+    changes = (as_candidate(value, f"candidate {i + 1}") for i, value in enumerate(candidates))
+    found = (Candidate(c.name, {**(baseline or {}), **c.params}) for c in changes)
     race = Race(settings or RaceSettings(), found, seed)
     executor = "inline" if workers == 1 else "local"
     return _run(race, evaluator, executor, workers, None, 0, callbacks or Callbacks())

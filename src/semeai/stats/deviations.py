@@ -1,4 +1,7 @@
-"""How far an empirical mean may stray from the efficiency, at a given risk (BGP paper, section 2)."""
+"""How far an empirical mean may stray from the efficiency, at a given risk (BGP papers, section 2).
+
+Equations are numbered as in the EuroGP version unless said otherwise; the long version calls its Eq. 2 Eq. 3.
+"""
 
 import math
 
@@ -11,7 +14,7 @@ def hoeffding_deviation(risk: float, n_games: int) -> float:
 
 
 def bernstein_deviation(risk: float, n_games: int, sigma: float) -> float:
-    """sigma sqrt(2 log(3 / risk) / n) + 3 log(3 / risk) / n, equation 2; sigma is the empirical deviation."""
+    """sigma sqrt(2 log(3 / risk) / n) + 3 log(3 / risk) / n, equation 2 of the long version.."""
     if n_games <= 0 or risk <= 0:
         return math.inf
     log_term = math.log(3 / risk) / n_games

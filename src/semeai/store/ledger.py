@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy
-from sqlalchemy import Connection, Engine, Row, Table, create_engine, event, insert, select, update
+from sqlalchemy import Connection, Engine, Row, Table, create_engine, event, insert, make_url, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from semeai.errors import LedgerError, RunChanged, RunNotFound, did_you_mean
+from semeai.errors import LedgerError, RunChanged, RunLocked, RunNotFound, did_you_mean
 from semeai.evaluate.jobs import Failure
 from semeai.race.candidate import Candidate
 from semeai.race.race import Batch, Decision
@@ -52,15 +52,16 @@ class Ledger:
     """Runs by name, in a file or a database."""
 
     def __init__(self, location: str | Path = DEFAULT_LEDGER, *, must_exist: bool = False) -> None:
-        self.location = str(location)
+        place = str(location).removeprefix("sqlite:///")
+        self.location = without_password(place)
         self._path: Path | None = None
-        if "://" not in self.location:
-            self._path = Path(self.location)
+        if "://" not in place:
+            self._path = Path(place)
             if must_exist and not self._path.exists():
                 raise LedgerError(f"there is no ledger at {self.location}")
             if not self._path.parent.is_dir():
                 raise LedgerError(f"cannot make a ledger at {self.location}: there is no such folder")
-        self._engine = _make_engine(self._path, self.location)
+        self._engine = _make_engine(self._path, place)
         try:
             self._prepare()
         except SQLAlchemyError as error:
@@ -103,6 +104,16 @@ class Ledger:
                 hint = did_you_mean(name, known) if known else "it holds no runs"
                 raise RunNotFound(f"no run {name!r} in {self.location}; {hint}")
             return row
+
+    def state(self, run: Row[Any]) -> str:
+        """What a run is doing: as recorded, but a run without a writer is not running, whatever it wrote last."""
+        if run.state not in ("new", "running"):
+            return str(run.state)
+        try:
+            self._lock(run.id, run.name).release()
+        except RunLocked:
+            return "running"
+        return "killed"
 
     def rows(self, table: Table, run_id: int) -> Iterator[Mapping[str, Any]]:
         """A table's rows of one run, in order, without the run's number; read in portions."""
@@ -283,6 +294,16 @@ def _no_rows() -> dict[Table, list[dict[str, Any]]]:
     return {table: [] for table in (schema.candidates, schema.batches, schema.decisions, schema.failures)}
 
 
+def without_password(location: str) -> str:
+    """A ledger's place as it may be shown."""
+    if "://" not in location:
+        return location
+    try:
+        return make_url(location).render_as_string(hide_password=True)
+    except SQLAlchemyError:
+        return location.split("@")[-1]
+
+
 def counts_to_json(counts: RewardCounts) -> str:
     return json.dumps({str(level): n for level, n in counts.items()})
 
@@ -313,7 +334,7 @@ def _make_engine(path: Path | None, location: str) -> Engine:
         try:
             return create_engine(location, pool_pre_ping=True)
         except (SQLAlchemyError, ImportError) as error:
-            raise LedgerError(f"cannot use {location} as a ledger: {_reason(error)}") from None
+            raise LedgerError(f"cannot use {without_password(location)} as a ledger: {_reason(error)}") from None
     engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": 60})
 
     @event.listens_for(engine, "connect")
