@@ -177,7 +177,7 @@ class TestAgainstBaseline:
     def test_a_failing_baseline_is_not_the_candidates_fault(self):
         evaluator = AgainstBaseline(CallableEvaluator(programs.broken), {"kind": "raise"}, "higher")
         failure = run_job(Job(evaluator, "c", {}, 5, 0, 50)).failure
-        assert failure.kind == "config"
+        assert failure.kind == "baseline"
         assert "the baseline failed" in failure.message
 
     def test_a_baseline_that_fails_once_is_tried_again(self, tmp_path):

@@ -10,7 +10,8 @@ from semeai.evaluate.evaluators import Evaluator, Play
 from semeai.rng import evaluation_seeds
 from semeai.stats.counts import SCALE, RewardCounts, reward_level
 
-FailureKind = Literal["bad_reward", "program", "config"]
+# Only "program" is a candidate's own verdict; the others stop the run.
+FailureKind = Literal["program", "bad_reward", "baseline", "config"]
 
 
 @dataclass(frozen=True)
@@ -86,10 +87,15 @@ def _one_reward(job: Job, play: Play, seed: int) -> int:
     return reward_level(sum(rewards) / len(rewards), seed)
 
 
+_KINDS: dict[type[Exception], FailureKind] = {
+    BaselineFailed: "baseline",
+    ProgramFailed: "program",
+    BadReward: "bad_reward",
+    ConfigError: "config",
+}
+
+
 def _failure(job: Job, offset: int, seed: int, error: Exception) -> Failure:
-    if isinstance(error, ConfigError | BaselineFailed):
-        kind: FailureKind = "config"  # no candidate's fault: it stops the run
-    else:
-        kind = "bad_reward" if isinstance(error, BadReward) else "program"
+    kind = next(kind for error_class, kind in _KINDS.items() if isinstance(error, error_class))
     message = f"candidate {job.name!r}, seed {seed}: {error}"
     return Failure(kind, message, job.start + offset, seed, getattr(error, "stderr", ""))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from semeai.errors import BadReward, ConfigError, EvaluationError, LedgerError
+from semeai.errors import BadReward, BaselineFailed, ConfigError, LedgerError
 from semeai.evaluate.evaluators import Evaluator
 from semeai.evaluate.executors import ResilientPool
 from semeai.evaluate.jobs import Failure, Job, JobResult
@@ -173,7 +173,7 @@ class Driver:
             if self.writer:
                 self.writer.record_failure(batch, self._entered(batch), failure)
                 self._flush()
-            raise _FAILURES.get(failure.kind, EvaluationError)(failure.message)
+            raise _STOPPING[failure.kind](failure.message)
         entered = self._entered(batch)
         if failure is not None:
             counts = None
@@ -197,7 +197,11 @@ class Driver:
         return self._candidates
 
 
-_FAILURES: dict[str, type[Exception]] = {"bad_reward": BadReward, "config": ConfigError}
+_STOPPING: dict[str, type[Exception]] = {
+    "bad_reward": BadReward,
+    "baseline": BaselineFailed,
+    "config": ConfigError,
+}
 
 
 def split(start: int, size: int, cost: float, workers: int) -> Iterator[tuple[int, int]]:
