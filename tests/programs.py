@@ -53,6 +53,30 @@ def dies_once(params, seed):
     return coin({"p": 0.8}, seed)
 
 
+def sleeps(params, seed):
+    time.sleep(0.2)
+    return coin(params, seed)
+
+
+def exits(params, seed):
+    raise SystemExit(0)
+
+
+def prints(params, seed):
+    print("a program that talks")
+    return coin(params, seed)
+
+
+def broken_generator(seed):
+    yield {"p": 0.95}
+    raise ValueError("no more ideas")
+
+
+def failing(seed):
+    while True:
+        yield {"kind": "raise", "x": random.random()}
+
+
 def endless(seed):
     draw = random.Random(seed)
     while True:

@@ -42,7 +42,11 @@ class BadReward(EvaluationError):
 
 
 class ProgramFailed(EvaluationError):
-    pass
+    """``stderr`` is what the program said of it: the end of its standard error, or a traceback."""
+
+    def __init__(self, message: str, stderr: str = "") -> None:
+        super().__init__(message)
+        self.stderr = stderr
 
 
 class BaselineFailed(ProgramFailed):

@@ -111,6 +111,27 @@ def test_names_are_shown_as_they_are(semeai, race_file):
         assert "try [red]this[/] one" in semeai(*command).stdout
 
 
+def test_what_a_program_prints_is_not_our_output(semeai, race_file):
+    race_file.write_text(RACE.replace("programs:coin", "programs:prints"))
+    assert json.loads(semeai("race", "race.toml", "--json").stdout)["accepted"] == ["good"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("bounds", "--wins", 5, "--losses", 5, "--accept-above", 0.5, "--discard-below", 0.5),
+        ("plan", "--efficiency", 0.6, "--risk", 0.5, "--races", 10),
+    ],
+)
+def test_corner_cases_of_the_calculators(semeai, arguments):
+    semeai(*arguments)
+
+
+def test_a_race_that_cannot_end_is_not_planned(semeai):
+    done = semeai("plan", "--efficiency", 0.5, "--accept-above", 0.5, "--discard-below", 0.5, code=2)
+    assert "no race ends" in done.stderr
+
+
 def test_bad_rewards_exit_with_their_code(semeai, race_file):
     race_file.write_text(RACE.replace("programs:coin", "programs:broken").replace("p = 0.4", 'kind = "nan"'))
     done = semeai("race", "race.toml", code=3)

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from semeai.errors import WorkersLost
 from semeai.evaluate.evaluators import CallableEvaluator
 from semeai.evaluate.executors import EXECUTORS, ResilientPool, executor_factory
 from semeai.evaluate.jobs import Job, run_job
@@ -83,6 +84,20 @@ def test_a_program_that_always_kills_its_worker_is_told_from_a_lost_one():
     assert results[deadly].failure.kind == "program"
     assert "kills its worker" in results[deadly].failure.message
     assert all(results[i].failure is None for i in others)
+
+
+def _cannot_start(workers):
+    import multiprocessing
+
+    context = multiprocessing.get_context("forkserver")
+    return concurrent.futures.ProcessPoolExecutor(workers, mp_context=context, initializer=os._exit, initargs=(1,))
+
+
+def test_workers_that_cannot_start_are_not_the_programs_fault():
+    with ResilientPool(_cannot_start, 2) as pool:
+        pool.submit([make_job()])
+        with pytest.raises(WorkersLost, match="die as soon as they start"):
+            collect(pool, 1)
 
 
 def test_workers_killed_at_random_lose_nothing():

@@ -95,7 +95,7 @@ def test_what_was_flushed_is_found_again(ledger, location):
     writer = open_run(again)
     assert [writer.recorded[i].batch for i in (0, 1)] == BATCHES
     assert [writer.recorded[i].counts for i in (0, 1)] == COUNTS
-    assert writer.decided() == {2: "discarded"}
+    assert writer.decided() == {2: ("discarded", 1, 10)}
     (row,) = again.rows(schema.decisions, writer.run_id)
     assert (row["lower"], row["upper"], row["merit"]) == (0.1, 0.5, -1.25)
     assert [r["name"] for r in again.rows(schema.candidates, writer.run_id)] == ["a", "b"]

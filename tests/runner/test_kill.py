@@ -150,3 +150,33 @@ def test_a_second_process_is_refused_and_ctrl_c_says_how_to_go_on(tmp_path):
     assert f"to go on: semeai race {tmp_path / 'race.toml'}" in errors
     assert not json.loads(output)["finished"]
     assert not list(tmp_path.glob("*.lock"))
+
+
+@pytest.mark.parametrize("end", ["ctrl-c twice", "kill -9"])
+def test_nothing_that_a_command_started_is_left_behind(tmp_path, end):
+    """Not even the children of a shell script, which the kernel would not end with their parent."""
+    nap = f"77{os.getpid()}"  # seconds, and a mark to find them by
+    (tmp_path / "play.sh").write_text(f"#!/bin/sh\nsleep {nap}\necho 1\n")
+    (tmp_path / "play.sh").chmod(0o755)
+    (tmp_path / "race.toml").write_text('[evaluator]\ncommand = ["./play.sh", "{seed}"]\n[[candidates]]\nname = "c"\n')
+    process = subprocess.Popen(command(tmp_path), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def sleepers() -> list[str]:
+        found = subprocess.run(["pgrep", "-f", f"^sleep {nap}"], capture_output=True, text=True)
+        return found.stdout.split()
+
+    deadline = time.monotonic() + 30
+    while len(sleepers()) < 2:
+        assert time.monotonic() < deadline, "the commands have not started"
+        time.sleep(0.05)
+    if end == "kill -9":
+        process.kill()
+    else:
+        for _ in range(2):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.5)
+    process.wait(20)
+    deadline = time.monotonic() + 10
+    while sleepers():
+        assert time.monotonic() < deadline, "commands outlive their race"
+        time.sleep(0.05)

@@ -1,9 +1,11 @@
 """The loop of race, workers and ledger: same ledger for any number of workers, exact resume, failures."""
 
+import time
+
 import pytest
 
 from semeai import Callbacks, Ledger, RaceSettings, Verdict, run_race
-from semeai.errors import BadReward, ConfigError, LedgerError, RunChanged
+from semeai.errors import BadReward, ConfigError, LedgerError, ProgramFailed, RunChanged
 from semeai.runner.config import load_config
 from semeai.runner.driver import split
 from semeai.runner.session import replay, run_config
@@ -170,6 +172,72 @@ def test_a_bad_reward_stops_the_run_and_loses_nothing(run, kind):
     store.close()
 
 
+STREAM = """
+[race]
+mode = "stream"
+[evaluator]
+callable = "tests.programs:{program}"
+[candidates]
+generator = "tests.programs:{generator}"
+"""
+
+
+def test_a_generator_that_fails_loses_no_verdict(run):
+    with pytest.raises(ConfigError, match=r"tests\.programs:broken_generator' failed: ValueError: no more ideas"):
+        run(text=STREAM.format(program="coin", generator="broken_generator"))
+    store = run.ledger()
+    (decision,) = store.rows(schema.decisions, store.run("run").id)
+    assert decision["verdict"] == "accepted"
+    store.close()
+
+
+def test_a_stream_that_only_fails_is_given_up(run):
+    with pytest.raises(ProgramFailed, match="20 candidates in a row have failed"):
+        run(text=STREAM.format(program="exits", generator="endless"))
+
+
+def test_other_candidates_under_the_same_names_are_refused(run, monkeypatch):
+    text = STREAM.format(program="coin", generator="endless").replace("[race]", "[race]\nmax_evaluations = 400")
+    run(text=text)
+    monkeypatch.setattr(programs, "endless", lambda seed: iter([{"p": 0.123}] * 50))
+    with pytest.raises(RunChanged, match="candidate 1 of run 'run' was"):
+        run(text=text)
+
+
+def test_a_program_that_exits_is_a_failed_one(run):
+    result = run(text=BROKEN.replace("broken", "exits").format(kind="fine"))
+    assert {s.verdict for s in result.standings} == {Verdict.FAILED}
+    assert "SystemExit" in result.failures[0].message
+    assert "Traceback" in result.failures[0].stderr
+
+
+def test_stopping_drops_what_no_worker_has_begun(run):
+    """Sixty-four batches of slow evaluations are asked for; a stop waits for a few of them only."""
+    began = time.monotonic()
+    grid = "p = [" + ", ".join(f"0.5{i:02}" for i in range(40)) + "]"
+    slow = TOML.format(mode="plain", program="sleeps", more="", evaluator="").replace(
+        "p = [0.3, 0.5, 0.7, 0.45, 0.62]", grid
+    )
+    result = run(text=slow, workers=2, callbacks=Callbacks(on_progress=lambda driver: driver.stopping or driver.stop()))
+    assert not result.finished
+    assert time.monotonic() - began < 8
+
+
+def test_programs_of_one_name_in_two_folders_are_not_mixed_up(tmp_path):
+    found = []
+    for name, reward in (("a", 1.0), ("b", 0.0)):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "same_name.py").write_text(f"def play(params, seed):\n    return {reward}\n")
+        (folder / "race.toml").write_text(
+            '[evaluator]\ncallable = "same_name:play"\n[[candidates]]\nname = "c"\n[executor]\nname = "inline"\n'
+        )
+        config = load_config(folder / "race.toml")
+        result = run_config(config, folder, name="r", ledger=str(folder / "l.sqlite"))
+        found.append(result.verdict("c").value)
+    assert found == ["accepted", "discarded"]
+
+
 def test_a_ledger_of_another_seed_stream_is_refused(run, monkeypatch):
     run(callbacks=stop_after_a_verdict(), workers=2)
     monkeypatch.setattr("semeai.race.settings.RaceSettings.batch_size", lambda self, n: 5)
@@ -196,6 +264,12 @@ class TestPython:
 
     def test_a_lambda_in_this_process(self):
         assert run_race(lambda params, seed: 1.0, [{"x": 1}]).accepted
+
+    def test_what_cannot_be_sent_to_workers_is_refused(self):
+        with pytest.raises(ConfigError, match="cannot be sent to workers"):
+            run_race(lambda params, seed: 1.0, [{"x": 1}], workers=2)
+        with pytest.raises(ConfigError, match="at least one worker, not -1"):
+            run_race(programs.coin, [{"p": 1}], workers=-1)
 
     def test_half_a_comparison_is_refused(self):
         with pytest.raises(ConfigError, match="baseline and better together"):

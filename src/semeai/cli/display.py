@@ -72,7 +72,7 @@ class Display:
         self.console.print(self.table(self.race))
         for line in verdict_lines(self.race, result):
             self.console.print(line)
-        look = f"digest {result.digest}; to look again: semeai status {shlex.quote(name)} --ledger {place}"
+        look = f"digest {result.digest}; to look again: {shlex.join(['semeai', 'status', name, '--ledger', place])}"
         self.console.print(Text(look, style="dim"), soft_wrap=True)
 
 

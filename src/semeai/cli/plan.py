@@ -7,6 +7,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from semeai.errors import ConfigError
 from semeai.race.settings import checked_settings
 from semeai.stats.information import information_bound
 
@@ -35,6 +36,8 @@ def plan(
     shared = {"risk": risk, "accept_above": accept_above, "discard_below": discard_below}
     checked_settings(shared)
     truth = [0.5] * (candidates - 1) + [efficiency]
+    if accept_above == discard_below and accept_above in truth:
+        raise ConfigError(f"with both thresholds at {accept_above:g}, no race ends for a candidate exactly there")
     rows = []
     for name, method in guarantee.METHODS.items():
         result = simulate(method.model_copy(update=shared), truth, races, seed)
@@ -48,7 +51,7 @@ def plan(
     for title in ("method", "expected games", "x information bound", "accepted"):
         table.add_column(title, justify="left" if title == "method" else "right")
     for m, g, a in rows:
-        table.add_row(m, f"{g:,.0f}", f"{g / bound:.2f}" if candidates == 1 else "", f"{100 * a:.1f}%")
+        table.add_row(m, f"{g:,.0f}", f"{g / bound:.2f}" if candidates == 1 and bound else "", f"{100 * a:.1f}%")
     if candidates == 1:
         table.add_row("information bound", f"{bound:,.0f}", "1.00", "")
     Console().print(table)

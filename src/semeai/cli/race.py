@@ -2,6 +2,7 @@
 
 import json
 import math
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -44,8 +45,8 @@ def race(
     config = load_config(file)
     run_name = name or config.name or file.stem
     place = ledger or default_ledger(config, file.parent)
-    command = " ".join(["semeai race", str(file), *(["--name", name] if name else []),
-                        *(["--ledger", ledger] if ledger else [])])  # fmt: skip
+    options = [*(["--name", name] if name else []), *(["--ledger", ledger] if ledger else [])]
+    command = shlex.join(["semeai", "race", str(file), *options])
     shown_place = without_password(place)
     display = make_display(run_name, quiet=as_json)
     with display:

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.table import Table
 
+from semeai.errors import ConfigError
 from semeai.experiments.table import ResultTable, show
 
 
@@ -37,7 +38,10 @@ def reproduce(
     compile_kernels(say)
     tables = chosen.run(races or chosen.default_races, seed, say)
     if markdown is not None:
-        markdown.write_text("\n".join(t.to_markdown() for t in tables), encoding="utf-8")
+        try:
+            markdown.write_text("\n".join(t.to_markdown() for t in tables), encoding="utf-8")
+        except OSError as error:
+            raise ConfigError(f"--markdown {markdown}: {error.strerror}") from None
     if as_json:
         typer.echo(json.dumps([t.to_json() for t in tables], indent=2))
         return

@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import functools
 import os
 import select
 import signal
@@ -13,20 +14,21 @@ from typing import IO
 
 from semeai.errors import ProgramFailed
 
+KEPT_OUTPUT = 1 << 16  # bytes, from the end
 KEPT_STDERR = 4000  # characters, from the end
 _PR_SET_PDEATHSIG = 1
 
 
-class CommandFailed(ProgramFailed):
-    """A program that ended badly, with what it said."""
-
-    def __init__(self, message: str, stderr: str) -> None:
-        super().__init__(message)
-        self.stderr = stderr
+_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
+_running: set[int] = set()  # process groups of this process's programs
 
 
 def run_command(arguments: Sequence[str], *, folder: str | None, timeout: float) -> str:
-    """The program's standard output. Its whole process group ends with it, at the limit, and when we die."""
+    """The end of the program's standard output. Its whole process group ends with it, and at the time limit.
+
+    When this process is told to end, ``kill_running`` does the same; when it is killed, the kernel ends the program
+    itself, but not what that has started.
+    """
     # Files, not pipes: a child that a program leaves behind could hold a pipe open for ever.
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         try:
@@ -37,18 +39,19 @@ def run_command(arguments: Sequence[str], *, folder: str | None, timeout: float)
                 stdout=out,
                 stderr=err,
                 start_new_session=True,
-                preexec_fn=_die_with_parent if sys.platform == "linux" else None,
+                preexec_fn=functools.partial(_die_with_parent, os.getpid()) if _LIBC else None,
             )
-        except OSError as error:
-            raise CommandFailed(f"cannot start {arguments[0]!r}: {error.strerror}", "") from None
+        except (OSError, ValueError) as error:
+            raise ProgramFailed(f"cannot start {arguments[0]!r}: {error}") from None
+        _running.add(process.pid)
         try:
             code = _wait(process, timeout)
         except subprocess.TimeoutExpired:
-            raise CommandFailed(f"no answer within {timeout:g} s", _stop_and_read(process, err)) from None
+            raise ProgramFailed(f"no answer within {timeout:g} s", _stop_and_read(process, err)) from None
         finally:
             _kill_group(process)
         if code != 0:
-            raise CommandFailed(f"exit status {_describe(code)}", _tail(err))
+            raise ProgramFailed(f"exit status {_describe(code)}", _tail(err))
         return _read(out)
 
 
@@ -66,17 +69,26 @@ def _wait(process: "subprocess.Popen[bytes]", timeout: float) -> int:
     return process.wait(timeout)
 
 
-def _die_with_parent() -> None:
+def _die_with_parent(parent: int) -> None:
     # A worker that is killed cannot clean up: the kernel does it.
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() == 1:
+    assert _LIBC is not None
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
         os._exit(1)
+
+
+def kill_running() -> None:
+    """End every program that this process has started and not seen the end of."""
+    for group in list(_running):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, signal.SIGKILL)
 
 
 def _kill_group(process: "subprocess.Popen[bytes]") -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+    _running.discard(process.pid)
 
 
 def _stop_and_read(process: "subprocess.Popen[bytes]", err: IO[bytes]) -> str:
@@ -85,8 +97,10 @@ def _stop_and_read(process: "subprocess.Popen[bytes]", err: IO[bytes]) -> str:
 
 
 def _read(file: IO[bytes]) -> str:
-    file.seek(0)
-    return file.read().decode(errors="replace")
+    """The end of what was written: one line of it is wanted, and it may be gigabytes."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - KEPT_OUTPUT))
+    return file.read().decode(errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
 def _tail(err: IO[bytes]) -> str:

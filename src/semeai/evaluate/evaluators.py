@@ -9,9 +9,12 @@ import importlib
 import math
 import os
 import re
+import shutil
 import sys
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any, Literal, Protocol
 
 from semeai.errors import BadReward, BaselineFailed, ConfigError, ProgramFailed
@@ -33,17 +36,36 @@ def load_target(target: str, folder: str | None = None) -> Callable[..., Any]:
     module_name, _, attribute = target.partition(":")
     if not module_name or not attribute:
         raise ConfigError(f"{target!r} does not name a function: write module:function")
-    if folder and folder not in sys.path:
-        sys.path.insert(0, folder)
     try:
-        found: Any = importlib.import_module(module_name)
+        found: Any = _import_from(module_name, folder)
         for part in attribute.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
-        raise ConfigError(f"cannot load {target!r}: {error}") from error
+    except (Exception, SystemExit) as error:  # importing runs the module: anything can happen
+        raise ConfigError(f"cannot load {target!r}: {type(error).__name__}: {error}") from error
     if not callable(found):
         raise ConfigError(f"{target!r} is a {type(found).__name__}, not a function")
     return found  # type: ignore[no-any-return]
+
+
+def _import_from(module_name: str, folder: str | None) -> ModuleType:
+    """Import a module, from ``folder`` if it is there, even if another one of that name was imported before."""
+    if folder is None:
+        return importlib.import_module(module_name)
+    if sys.path[:1] != [folder]:
+        sys.path[:] = [folder, *(place for place in sys.path if place != folder)]
+    top = module_name.partition(".")[0]
+    here = any(os.path.exists(os.path.join(folder, top + ending)) for ending in (".py", os.sep))
+    known = sys.modules.get(top)
+    if here and known is not None and not _lies_in(known, folder):
+        for name in [name for name in sys.modules if name == top or name.startswith(top + ".")]:
+            del sys.modules[name]
+        importlib.invalidate_caches()
+    return importlib.import_module(module_name)
+
+
+def _lies_in(module: ModuleType, folder: str) -> bool:
+    places = [module.__file__] if getattr(module, "__file__", None) else list(getattr(module, "__path__", ()))
+    return any(place and os.path.realpath(place).startswith(os.path.realpath(folder) + os.sep) for place in places)
 
 
 @dataclass(frozen=True)
@@ -59,8 +81,8 @@ class CallableEvaluator:
         def play(params: Mapping[str, Any], seed: int) -> Answer:
             try:
                 answer = function(dict(params), seed)
-            except Exception as error:
-                raise ProgramFailed(f"{type(error).__name__}: {error}") from error
+            except (Exception, SystemExit) as error:
+                raise ProgramFailed(f"{type(error).__name__}: {error}", traceback.format_exc()) from error
             return as_numbers(answer)
 
         return play
@@ -72,8 +94,8 @@ def as_numbers(answer: Any) -> Answer:
     many = answer if isinstance(answer, list | tuple) else (answer,)
     try:
         return [float(number) for number in many]
-    except (TypeError, ValueError):
-        raise BadReward(f"it returned {answer!r}, which is neither a number nor a list of numbers") from None
+    except (TypeError, ValueError, OverflowError):
+        raise BadReward(f"it returned {answer!r:.200}, which is neither a number nor a list of numbers") from None
 
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -107,7 +129,10 @@ def fill_in(command: Sequence[str], values: Mapping[str, Any]) -> list[str]:
         name = match.group(1)
         if name not in values:
             raise ConfigError(f"the command uses {{{name}}}, but the candidate has only {', '.join(sorted(values))}")
-        return str(values[name])
+        try:
+            return str(values[name])
+        except ValueError as error:  # an integer of thousands of digits
+            raise ConfigError(f"{{{name}}} of the command cannot be written out: {error}") from None
 
     def one(argument: str) -> str:
         pieces = re.split(r"(\{\{|\}\})", argument)
@@ -168,8 +193,6 @@ def _outcome(a: float, b: float) -> float:
 
 def check_command(command: Sequence[str], folder: str | None) -> None:
     """Refuse a command whose program does not exist, before any batch is lost to it."""
-    import shutil
-
     program = command[0]
     path = os.path.join(folder, program) if folder and os.sep in program else program
     if "{" not in program and shutil.which(path) is None:

@@ -1,16 +1,21 @@
 """Where jobs run: any PEP 3148 executor, by name, behind a pool that survives the death of its workers."""
 
 import concurrent.futures
+import contextlib
+import functools
 import multiprocessing
 import os
 import signal
+import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from types import TracebackType
 from typing import Any, Self
 
 from semeai.errors import ConfigError, WorkersLost, did_you_mean
+from semeai.evaluate.command import kill_running
 from semeai.evaluate.jobs import Failure, Job, JobResult, run_job, run_jobs
 from semeai.stats.counts import RewardCounts
 
@@ -18,28 +23,49 @@ ExecutorFactory = Callable[[int], Executor]
 
 
 class InlineExecutor(Executor):
-    """Runs each job at once, in this process: for tests, debugging and programs that cannot be pickled."""
+    """Runs jobs in this process, one at each ``step``: for tests, debugging and programs that cannot be pickled."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
         future: Future[Any] = Future()
-        try:
-            future.set_result(fn(*args, **kwargs))
-        except Exception as error:
-            future.set_exception(error)
+        self._waiting.append((future, functools.partial(fn, *args, **kwargs)))
         return future
+
+    def step(self) -> None:
+        """Run the oldest job."""
+        if self._waiting:
+            future, call = self._waiting.popleft()
+            try:
+                with contextlib.redirect_stdout(sys.stderr):  # what a program prints is not our output
+                    future.set_result(call())
+            except Exception as error:
+                future.set_exception(error)
 
 
 def _start_worker() -> None:
     """In a new worker: leave Ctrl-C to the driver, and never outlive it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda number, frame: _end_worker())
+    os.dup2(2, 1)  # what a program prints is not our output
     parent = multiprocessing.parent_process()
 
     def follow() -> None:
         if parent is not None:
             parent.join()
-            os._exit(1)  # the driver was killed: nobody wants this work any more
+            _end_worker()  # the driver was killed: nobody wants this work any more
 
     threading.Thread(target=follow, daemon=True, name="follow-driver").start()
+
+
+def _end_worker() -> None:
+    kill_running()
+    os._exit(1)
+
+
+def _no_work() -> None:
+    """What a worker must be able to do before a job can be blamed for its death."""
 
 
 def local_processes(workers: int) -> Executor:
@@ -83,24 +109,36 @@ class ResilientPool:
     SUSPICIOUS = 3
 
     def __init__(self, factory: ExecutorFactory, workers: int) -> None:
+        if workers < 1:
+            raise ConfigError(f"there must be at least one worker, not {workers}")
         self._factory = factory
         self.workers = workers
         self._executor: Executor | None = None
+        self._backlog: deque[tuple[int, Parcel]] = deque()  # not with the executor yet
         self._running: dict[Future[list[JobResult]], tuple[int, Parcel]] = {}
         self._losses: dict[int, int] = {}
         self._next_id = 0
         self.n_lost = 0  # parcels that had to be run again
 
     def submit(self, parcel: Parcel) -> int:
-        """Start ``parcel``; returns the id under which ``wait`` will give its results."""
+        """Take ``parcel``; returns the id under which ``wait`` will give its results."""
         parcel_id = self._next_id
         self._next_id += 1
         self._losses[parcel_id] = 0
-        self._start(parcel_id, parcel)
+        self._backlog.append((parcel_id, parcel))
+        self._fill()
         return parcel_id
+
+    def drop_backlog(self) -> set[int]:
+        """Forget what no worker has begun; returns its ids."""
+        dropped = {parcel_id for parcel_id, _ in self._backlog}
+        self._backlog.clear()
+        return dropped
 
     def wait(self, timeout: float | None = None) -> list[tuple[int, list[JobResult]]]:
         """Results that have come in; blocks until there are some, or for ``timeout`` seconds."""
+        if isinstance(self._executor, InlineExecutor):
+            self._executor.step()
         done, _ = concurrent.futures.wait(self._running, timeout, return_when=concurrent.futures.FIRST_COMPLETED)
         results, lost = [], []
         for future in done:
@@ -113,10 +151,12 @@ class ResilientPool:
             results += self._recover(lost)
         for parcel_id, _results in results:
             del self._losses[parcel_id]
+        self._fill()
         return results
 
     def close(self) -> None:
         """End the workers now; what is under way is dropped."""
+        self._backlog.clear()
         self._running.clear()
         if self._executor is not None:
             _stop(self._executor)
@@ -130,17 +170,21 @@ class ResilientPool:
     ) -> None:
         self.close()
 
-    def _start(self, parcel_id: int, parcel: Parcel) -> None:
-        for _ in range(self.SUSPICIOUS):
-            if self._executor is None:
-                self._executor = self._factory(self.workers)
-            try:
-                self._running[self._executor.submit(run_jobs, parcel)] = (parcel_id, parcel)
-                return
-            except BrokenExecutor:  # it broke between two calls; those under way are found by wait()
-                _stop(self._executor)
-                self._executor = None
-        raise WorkersLost("workers die as soon as they start")
+    def _fill(self) -> None:
+        """Keep the workers busy and no more: what is not begun can be dropped, and is no suspect of a crash."""
+        while self._backlog and len(self._running) < 2 * self.workers:
+            parcel_id, parcel = self._backlog.popleft()
+            for _ in range(self.SUSPICIOUS):
+                if self._executor is None:
+                    self._executor = self._factory(self.workers)
+                try:
+                    self._running[self._executor.submit(run_jobs, parcel)] = (parcel_id, parcel)
+                    break
+                except BrokenExecutor:  # it broke between two calls; those under way are found by wait()
+                    _stop(self._executor)
+                    self._executor = None
+            else:
+                raise WorkersLost(_NO_START)
 
     def _recover(self, lost: list[tuple[int, Parcel]]) -> list[tuple[int, list[JobResult]]]:
         """A broken pool fails all its parcels: take the rest of them, build a new pool, run them again."""
@@ -155,11 +199,11 @@ class ResilientPool:
             else:
                 lost.append((parcel_id, parcel))
         self._running.clear()
-        for parcel_id, parcel in sorted(lost, key=lambda item: item[0]):
+        for parcel_id, parcel in sorted(lost, key=lambda item: item[0], reverse=True):
             self.n_lost += 1
             self._losses[parcel_id] += 1
             if self._losses[parcel_id] < self.SUSPICIOUS:
-                self._start(parcel_id, parcel)
+                self._backlog.appendleft((parcel_id, parcel))
             else:
                 answered.append((parcel_id, [self._run_alone(job) for job in parcel]))
         return answered
@@ -167,6 +211,11 @@ class ResilientPool:
     def _run_alone(self, job: Job) -> JobResult:
         for _ in range(self.SUSPICIOUS):
             executor = self._factory(1)
+            try:
+                executor.submit(_no_work).result()
+            except BrokenExecutor:
+                _stop(executor)
+                raise WorkersLost(_NO_START) from None
             try:
                 return executor.submit(run_job, job).result()
             except BrokenExecutor:
@@ -176,6 +225,12 @@ class ResilientPool:
         last = job.start + job.size - 1
         message = f"candidate {job.name!r}, evaluations {job.start} to {last}: it kills its worker"
         return JobResult(RewardCounts(), 0.0, Failure("program", message, job.start, -1))
+
+
+_NO_START = (
+    "workers die as soon as they start; a Python script that uses workers must do its work below "
+    "`if __name__ == '__main__':`"
+)
 
 
 def _stop(executor: Executor) -> None:

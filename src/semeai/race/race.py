@@ -63,6 +63,7 @@ class Race:
         self._alive: list[Standing] = []
         self._planned: deque[Batch] = deque()  # decided on, not asked for yet
         self._pending: deque[Batch] = deque()  # asked for or planned, not told yet: the oldest first
+        self._source_error: Exception | None = None
         self._n_batches = 0
         self._n_dispatched = 0
         self._incoming = iter(candidates)
@@ -85,7 +86,11 @@ class Race:
 
     def ask(self) -> Batch | None:
         """The next batch to evaluate; None while its choice waits for results, or when the race is over."""
-        return self._planned.popleft() if self._planned else None
+        if self._planned:
+            return self._planned.popleft()
+        if self._source_error is not None and not self._pending:
+            raise self._source_error
+        return None
 
     def tell(self, number: int, counts: RewardCounts) -> list[Decision]:
         """The rewards of batch ``number``; in the order of asking. Returns the verdicts that follow."""
@@ -118,7 +123,7 @@ class Race:
     @property
     def finished(self) -> bool:
         """Nothing is asked for any more and nothing is under way."""
-        return not self._pending
+        return not self._pending and self._source_error is None
 
     @property
     def accepted(self) -> list[Candidate]:
@@ -194,11 +199,14 @@ class Race:
 
     def _may_continue(self) -> bool:
         limit = self.settings.max_evaluations
-        if self._accepted_one() or (limit is not None and self._n_dispatched >= limit):
+        if self._source_error or self._accepted_one() or (limit is not None and self._n_dispatched >= limit):
             return False
         if not self._alive:  # only a stream has more to come
-            for candidate in itertools.islice(self._incoming, 1):
-                self._enter(candidate)
+            try:
+                for candidate in itertools.islice(self._incoming, 1):
+                    self._enter(candidate)
+            except Exception as error:  # raised by the next ask: what was just told must not be lost for it
+                self._source_error = error
         return bool(self._alive)
 
     def _plan(self) -> None:

@@ -84,7 +84,9 @@ class BettingRule:
         return Look(verdict, merit, doubt, progress)
 
     def bounds(self, counts: RewardCounts, n_tests: int, index: int) -> Bounds:
-        return self.test.bounds(counts, *self.levels(index))
+        """Each end holds at all times with probability 1 - risk, or more: also where discarding is bolder than that."""
+        accept, discard = self.levels(index)
+        return self.test.bounds(counts, accept, min(discard, self.settings.risk))
 
     def forecast(self, counts: RewardCounts, n_tests: int, index: int) -> float:
         return counts.n * (self.test.forecast(counts, *self.levels(index)) - 1) if counts else math.inf
@@ -130,6 +132,8 @@ class BoundsRule:
         lower, upper = self.bounds(counts, n_tests, index)
         deviation, mean = (upper - lower) / 2, counts.mean
         margin = max(mean - self.settings.accept_above, self.settings.discard_below - mean)
+        if margin <= 0:
+            return math.inf
         return counts.n * (max(1.0, deviation / margin) ** 2 - 1)  # deviations shrink as 1 / sqrt(n)
 
 

@@ -37,7 +37,7 @@ class EvaluatorConfig(_Frozen):
     command: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
     better: Literal["higher", "lower"] | None = None
     """Set: the program prints any number, and the reward says who did better, the candidate or the baseline."""
-    timeout: Annotated[float, Field(gt=0)] = 60.0
+    timeout: Annotated[float, Field(gt=0, le=1e6)] = 60.0
     retries: Annotated[int, Field(ge=0)] = 0
 
     @model_validator(mode="after")
@@ -86,6 +86,8 @@ class RaceConfig(_Frozen):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        if self.baseline and "name" in self.baseline:
+            raise ValueError("baseline: it has parameters only, no name")
         if (self.evaluator.better is None) != (self.baseline is None):
             raise ValueError("evaluator.better and [baseline] go together: one compares with the other")
         if self.candidates.generator is not None and self.race.mode != "stream" and self.candidates.limit is None:
@@ -145,6 +147,8 @@ class RaceConfig(_Frozen):
         if self.evaluator.command is None:
             return
         used = placeholders(self.evaluator.command)
+        if "seed" in params:
+            raise ConfigError(f"{who}: {{seed}} of evaluator.command is the evaluation's, not a parameter")
         for name in sorted(used - params.keys() - {"seed"}):
             raise ConfigError(f"{who} gives no value for {{{name}}} of evaluator.command")
         for name in sorted(params.keys() - used):
@@ -154,7 +158,7 @@ class RaceConfig(_Frozen):
 def as_candidate(value: Any, place: str) -> Candidate:
     """A candidate from a table; its ``name`` is taken out, or made from its parameters."""
     if isinstance(value, Candidate):
-        value = {"name": value.name, **value.params}
+        value = {**value.params, "name": value.name}
     if not isinstance(value, Mapping):
         raise ConfigError(f"{place}: {value!r} is not a table of parameters")
     params = {str(key): item for key, item in value.items() if key != "name"}
@@ -169,8 +173,13 @@ def as_candidate(value: Any, place: str) -> Candidate:
 
 
 def _generated(make: Callable[[int], Iterable[Any]], seed: int, target: str) -> Iterator[Candidate]:
-    for i, value in enumerate(make(seed)):
-        yield as_candidate(value, f"{target}, candidate {i + 1}")
+    try:
+        for i, value in enumerate(make(seed)):
+            yield as_candidate(value, f"{target}, candidate {i + 1}")
+    except ConfigError:
+        raise
+    except Exception as error:
+        raise ConfigError(f"the generator {target!r} failed: {type(error).__name__}: {error}") from error
 
 
 def load_config(path: Path) -> RaceConfig:
@@ -181,7 +190,7 @@ def load_config(path: Path) -> RaceConfig:
         raise ConfigError(f"{path}: no such file") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot be read: {error}") from None
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         raise ConfigError(f"{path}: not valid TOML: {error}") from None
     try:
         json.dumps(data, allow_nan=False)

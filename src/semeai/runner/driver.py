@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from semeai.errors import BadReward, BaselineFailed, ConfigError, LedgerError
+from semeai.errors import BadReward, BaselineFailed, ConfigError, LedgerError, ProgramFailed
 from semeai.evaluate.evaluators import Evaluator
 from semeai.evaluate.executors import ResilientPool
 from semeai.evaluate.jobs import Failure, Job, JobResult
-from semeai.race.candidate import Candidate
+from semeai.race.candidate import Candidate, Verdict
 from semeai.race.race import Batch, Decision, Race
 from semeai.rng import derive
 from semeai.stats.counts import RewardCounts
@@ -22,6 +22,7 @@ T = TypeVar("T")
 JOB_SECONDS = 0.25  # long enough to make overhead small, short enough to stop and to balance
 PARCEL_SECONDS = 0.002  # less work than this is not worth a message of its own to a worker
 POLL_SECONDS = 0.1
+MOST_FAILURES = 20  # candidates of a stream in a row
 FLUSH_SECONDS = 0.1  # the most work that a kill -9 of the driver can cost, besides what is under way
 
 
@@ -33,6 +34,7 @@ class _Work:
     n_missing: int = 0  # jobs that have not come back
     results: list[JobResult] = field(default_factory=list)
     recorded: RecordedBatch | None = None
+    dropped: bool = False  # some of its jobs will never come back
 
     @property
     def complete(self) -> bool:
@@ -67,6 +69,9 @@ class Driver:
         self.on_decision = on_decision
         self.on_progress = on_progress
         self.stopping = False
+        self.dropping = False
+        self.failures: list[Failure] = []
+        self._n_failed_in_a_row = 0
         self.n_resumed = 0  # evaluations taken from the ledger
         self.n_new = 0
         self.started = self._flushed = time.perf_counter()
@@ -84,20 +89,34 @@ class Driver:
                 self._hand_out()
             self._take_in()
             if self._queue and not self._queue[0].complete:
-                results = self.pool.wait(POLL_SECONDS)
-                for parcel_id, answers in results:
-                    self._collect(parcel_id, answers)
-                if not results or time.perf_counter() - self._flushed > FLUSH_SECONDS:
-                    self._flush()
-                    self.on_progress(self)
+                if self.dropping or (self.stopping and self._queue[0].dropped):
+                    break
+                self._wait()
             elif self.race.finished or (self.stopping and not self._queue):
                 break
         self._flush()
         self.on_progress(self)
+        if self.race.finished and self._resuming:
+            raise LedgerError(
+                f"the ledger has batch {min(self._resuming)}, which this race never asks for: "
+                "it was made by another version of semeai"
+            )
+
+    def _wait(self) -> None:
+        results = self.pool.wait(POLL_SECONDS)
+        for parcel_id, answers in results:
+            self._collect(parcel_id, answers)
+        if not results or time.perf_counter() - self._flushed > FLUSH_SECONDS:
+            self._flush()
+            self.on_progress(self)
 
     def stop(self) -> None:
-        """Start nothing new; finish and record what is under way."""
+        """Start nothing new; finish and record what workers have begun. Called again: drop that too."""
+        self.dropping = self.stopping
         self.stopping = True
+        for parcel_id in self.pool.drop_backlog():
+            for work in self._by_parcel.pop(parcel_id):
+                work.dropped = True
 
     @property
     def rate(self) -> float:
@@ -156,26 +175,30 @@ class Driver:
             self._queue.popleft()
 
     def _replay(self, batch: Batch, recorded: RecordedBatch) -> None:
+        assert self.writer is not None
+        self.writer.enter(self._entered(batch))
         counts = recorded.counts
         made = self.race.fail(batch.number) if counts is None else self.race.tell(batch.number, counts)
         self.n_resumed += batch.size
         for decision in made:
-            if self._decided.get(decision.candidate) != decision.verdict:
+            now = (decision.verdict.value, decision.after_batch, decision.n_evaluations)
+            if (then := self._decided.get(decision.candidate)) != now:
                 raise LedgerError(
-                    f"candidate {decision.candidate} was {self._decided.get(decision.candidate)} in the ledger and is "
-                    f"{decision.verdict} now: it was made by another version of semeai"
+                    f"candidate {decision.candidate} was decided as {then} in the ledger and is {now} now: "
+                    "it was made by another version of semeai"
                 )
             self.on_decision(decision)
 
     def _tell(self, work: _Work) -> None:
         batch, failure = work.batch, work.failure
-        if failure is not None and failure.kind != "program":
-            if self.writer:
-                self.writer.record_failure(batch, self._entered(batch), failure)
-                self._flush()
-            raise _STOPPING[failure.kind](failure.message)
         entered = self._entered(batch)
         if failure is not None:
+            self.failures.append(failure)
+            if failure.kind != "program":
+                if self.writer:
+                    self.writer.record_failure(batch, entered, failure)
+                    self._flush()
+                raise _STOPPING[failure.kind](failure.message)
             counts = None
             made = self.race.fail(batch.number)
         else:
@@ -189,6 +212,15 @@ class Driver:
             self._flush()  # a verdict is announced only once it is kept
         for decision in made:
             self.on_decision(decision)
+        self._give_up_on_failures(made, failure)
+
+    def _give_up_on_failures(self, made: list[Decision], failure: Failure | None) -> None:
+        """An endless stream of candidates that all fail is a program that does not work."""
+        for decision in made:
+            failed = decision.verdict == Verdict.FAILED
+            self._n_failed_in_a_row = self._n_failed_in_a_row + 1 if failed else 0
+        if failure and self.race.settings.mode == "stream" and self._n_failed_in_a_row >= MOST_FAILURES:
+            raise ProgramFailed(f"{MOST_FAILURES} candidates in a row have failed; the last: {failure.message}")
 
     def _entered(self, batch: Batch) -> list[Candidate]:
         """The candidates the ledger knows after this batch; not those of later batches, which may be lost."""

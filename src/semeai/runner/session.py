@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import pickle
 import platform
 import signal
 import threading
@@ -13,9 +14,10 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from semeai.errors import ConfigError, RunNotFound
+from semeai.errors import ConfigError, LedgerError, RunNotFound
 from semeai.evaluate.evaluators import AgainstBaseline, Better, CallableEvaluator, Evaluator
 from semeai.evaluate.executors import ResilientPool, default_workers, executor_factory
+from semeai.evaluate.jobs import Failure
 from semeai.race.candidate import Candidate, Verdict
 from semeai.race.race import Decision, Race
 from semeai.race.selection import Standing
@@ -36,6 +38,7 @@ class RaceResult:
     n_evaluations: int
     seconds: float
     finished: bool  # False: stopped before its end, and it can be resumed
+    failures: list[Failure] = field(default_factory=list)  # why candidates failed, with what their programs said
     digest: str | None = None  # of the run in its ledger
     n_lost_jobs: int = 0
 
@@ -109,6 +112,8 @@ def run_race(
     if (baseline is None) != (better is None):
         raise ConfigError("give baseline and better together, or neither")
     evaluator: Evaluator = CallableEvaluator(evaluate, folder)
+    if baseline is not None and "name" in baseline:
+        raise ConfigError("baseline: it has parameters only, no name")
     if better is not None and baseline is not None:
         evaluator = AgainstBaseline(CallableEvaluator(evaluate, folder), dict(baseline), better)
     changes = (as_candidate(value, f"candidate {i + 1}") for i, value in enumerate(candidates))
@@ -127,25 +132,29 @@ def _run(
     retries: int,
     callbacks: Callbacks,
 ) -> RaceResult:
+    if executor != "inline":
+        check_picklable(evaluator)
     state = "error"
     began = time.perf_counter()
-    with ResilientPool(executor_factory(executor), workers or default_workers()) as pool:
+    with ResilientPool(executor_factory(executor), default_workers() if workers is None else workers) as pool:
         driver = Driver(
             race, evaluator, pool, writer, retries=retries,
             on_decision=callbacks.on_decision, on_progress=callbacks.on_progress,
         )  # fmt: skip
-        try:
-            if writer:
-                writer.set_state("running")
-            with stopping_on_signals(driver, callbacks.on_stop):
-                callbacks.on_start(driver)
-                driver.run()
+        if writer is None:  # nothing to keep: Ctrl-C is the caller's
+            callbacks.on_start(driver)
+            driver.run()
             state = "finished" if race.finished else "interrupted"
-        except KeyboardInterrupt:
-            state = "interrupted"
-        finally:
-            if writer:
-                writer.flush()
+        else:
+            try:
+                writer.set_state("running")
+                with stopping_on_signals(driver, callbacks.on_stop):
+                    callbacks.on_start(driver)
+                    driver.run()
+                state = "finished" if race.finished else "interrupted"
+            except KeyboardInterrupt:
+                state = "interrupted"
+            finally:
                 writer.set_state(state)
     return RaceResult(
         race.accepted,
@@ -154,20 +163,31 @@ def _run(
         race.n_evaluations,
         time.perf_counter() - began,
         state == "finished",
+        driver.failures,
         writer.ledger.digest(writer.run_id) if writer else None,
         pool.n_lost,
     )
 
 
+def check_picklable(evaluator: Evaluator) -> None:
+    try:
+        pickle.dumps(evaluator)
+    except Exception as error:  # whatever a user's object does when it is pickled
+        raise ConfigError(
+            f"the program cannot be sent to workers ({error}): "
+            "use a function of a module, not a lambda or an inner one, or workers=1"
+        ) from None
+
+
 @contextlib.contextmanager
 def stopping_on_signals(driver: Driver, on_stop: Callable[[Driver], object]) -> Iterator[None]:
-    """Ctrl-C or SIGTERM: finish what is under way. Once more: drop it."""
+    """Ctrl-C or SIGTERM: finish what is under way. Once more: drop it. A third time: at once, wherever we are."""
     if threading.current_thread() is not threading.main_thread():
         yield  # signals belong to the main thread: whoever runs us elsewhere stops us with driver.stop()
         return
 
     def handle(number: int, frame: FrameType | None) -> None:
-        if driver.stopping:
+        if driver.dropping:
             raise KeyboardInterrupt
         driver.stop()
         on_stop(driver)
@@ -185,19 +205,20 @@ def replay(ledger: Ledger, name: str) -> Race | None:
     run = ledger.run(name)
     if run.kind != "race":
         raise RunNotFound(f"run {name!r} is of kind {run.kind!r}, not a race")
-    rows = list(ledger.rows(schema.candidates, run.id))
-    if not rows:
+    # Batches first: a live run may add candidates in between, but no batch whose candidate is not there.
+    batches = list(ledger.rows(schema.batches, run.id))
+    found = [Candidate(row["name"], json.loads(row["params"])) for row in ledger.rows(schema.candidates, run.id)]
+    if not found:
         return None
-    found = [as_candidate({"name": row["name"], **json.loads(row["params"])}, name) for row in rows]
     race = Race(RaceSettings.model_validate(run.config["race"]), found, run.seed)
-    for row in ledger.rows(schema.batches, run.id):
+    for row in batches:
         batch = race.ask()
-        if batch is None or batch.number != row["number"]:
-            raise RunNotFound(f"run {name!r} cannot be replayed by this version of semeai at batch {row['number']}")
+        if batch != (row["number"], row["candidate"], row["start"], row["size"]):
+            raise LedgerError(f"run {name!r} cannot be replayed by this version of semeai from batch {row['number']}")
         if row["counts"] is None:
-            race.fail(batch.number)
+            race.fail(row["number"])
         else:
-            race.tell(batch.number, counts_from_json(row["counts"]))
+            race.tell(row["number"], counts_from_json(row["counts"]))
     return race
 
 

@@ -67,7 +67,7 @@ class MixtureBetting:
     def evidence(self, counts: RewardCounts) -> Evidence:
         levels = np.fromiter(counts.keys(), np.int64, len(counts))
         n = np.fromiter(counts.values(), np.float64, len(counts))
-        accept, discard = (n @ table[levels] for table in self._tables)
+        accept, discard = (weighted_sum(n, table[levels]) for table in self._tables)
         return Evidence(
             log_sum_exp(self.log_weights + accept),
             log_sum_exp(self.log_weights + discard),
@@ -78,7 +78,7 @@ class MixtureBetting:
         """How many times this sample, with the same frequencies, would decide: 1 is now, inf is never."""
         levels = np.fromiter(counts.keys(), np.int64, len(counts))
         n = np.fromiter(counts.values(), np.float64, len(counts))
-        accept, discard = (n @ table[levels] for table in self._tables)
+        accept, discard = (weighted_sum(n, table[levels]) for table in self._tables)
 
         def undecided(times: float) -> bool:
             return log_sum_exp(self.log_weights + times * accept) < -math.log(lower_risk) and log_sum_exp(
@@ -104,11 +104,11 @@ class MixtureBetting:
 
         def excess(m: float) -> float:  # falls with m
             factors = accept_log_factors(levels, self.accept_bets, m)
-            return log_sum_exp(self.log_weights + n @ factors) + math.log(lower_risk)
+            return log_sum_exp(self.log_weights + weighted_sum(n, factors)) + math.log(lower_risk)
 
         def shortfall(m: float) -> float:  # rises with m
             factors = discard_log_factors(levels, self.discard_bets, m)
-            return log_sum_exp(self.log_weights + n @ factors) + math.log(upper_risk)
+            return log_sum_exp(self.log_weights + weighted_sum(n, factors)) + math.log(upper_risk)
 
         mean = float(n @ levels / n.sum())
         lower = bisect(lambda m: excess(m) >= 0, 0.0, mean)
@@ -133,6 +133,12 @@ def discard_log_factors(rewards: Floats, bets: Floats, m: float) -> Floats:
     """log(1 - b_k (x - m)) for each reward (rows) and gambler (columns)."""
     stakes = np.minimum(bets, LARGEST_STAKE / (1 - m)) if m < 1 else bets
     return np.log1p(np.multiply.outer(m - rewards, stakes))
+
+
+def weighted_sum(n: Floats, factors: Floats) -> Floats:
+    """Sum over rewards, row by row: unlike a matrix product, in the same order on every machine."""
+    total: Floats = (n[:, None] * factors).sum(axis=0)
+    return total
 
 
 def log_sum_exp(values: Floats) -> float:

@@ -12,6 +12,7 @@ from semeai.errors import BadReward
 
 SCALE = 1000
 _GOLDEN = 0x9E3779B97F4A7C15
+_OWN_STREAM = 0x73656D656169  # so that it is not what a program gets that mixes its seed in the same way
 _MASK = (1 << 64) - 1
 
 
@@ -28,7 +29,7 @@ def reward_level(reward: float, seed: int) -> int:
 
 def _fraction(seed: int) -> float:
     """A number in [0, 1) that has nothing to do with what a program makes of the same seed (splitmix64)."""
-    x = (seed + 1) * _GOLDEN & _MASK
+    x = (seed ^ _OWN_STREAM) * _GOLDEN & _MASK
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & _MASK
     x = (x ^ x >> 27) * 0x94D049BB133111EB & _MASK
     return (x ^ x >> 31) / (_MASK + 1)

@@ -14,7 +14,7 @@ def hoeffding_deviation(risk: float, n_games: int) -> float:
 
 
 def bernstein_deviation(risk: float, n_games: int, sigma: float) -> float:
-    """sigma sqrt(2 log(3 / risk) / n) + 3 log(3 / risk) / n, equation 2 of the long version.."""
+    """sigma sqrt(2 log(3 / risk) / n) + 3 log(3 / risk) / n, equation 2 of the long version; sigma is empirical."""
     if n_games <= 0 or risk <= 0:
         return math.inf
     log_term = math.log(3 / risk) / n_games

@@ -18,6 +18,8 @@ def information_bound(efficiency: float, risk: float, accept_above: float, disca
     Outside the thresholds: Wald's kl(1 - risk, risk) / KL against the threshold on the other side. Between them
     either verdict is right: Hoeffding's bound for the Kiefer-Weiss problem (1960, Ann. Math. Statist. 31).
     """
+    if risk >= 0.5:
+        return 0.0  # a coin decides as well
     if accept_above == efficiency == discard_below:
         return math.inf
     if efficiency >= discard_below:

@@ -19,27 +19,25 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy
-from sqlalchemy import Connection, Engine, Row, Table, create_engine, event, insert, make_url, select, update
+from sqlalchemy import URL, Connection, Engine, Row, Table, create_engine, event, insert, make_url, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from semeai.errors import LedgerError, RunChanged, RunLocked, RunNotFound, did_you_mean
+from semeai.errors import LedgerError, RunChanged, RunNotFound, did_you_mean
 from semeai.evaluate.jobs import Failure
 from semeai.race.candidate import Candidate
 from semeai.race.race import Batch, Decision
 from semeai.stats.counts import RewardCounts
 from semeai.store import schema
-from semeai.store.lock import AdvisoryLock, FileLock, Lock
+from semeai.store.lock import AdvisoryLock, FileLock, Lock, file_lock_is_held
 
 DEFAULT_LEDGER = "semeai.sqlite"
 # What a run is, as opposed to when and how fast it was made: these columns make its digest.
 _IDENTITY: dict[Table, tuple[str, ...]] = {
     schema.candidates: ("number", "name", "params"),
     schema.batches: ("number", "candidate", "start", "size", "counts"),
-    schema.decisions: (
-        "candidate", "verdict", "after_batch", "n_evaluations", "total_reward", "n_tests", "merit", "doubt", "lower",
-        "upper",
-    ),
-}  # fmt: skip
+    # Not the evidence: its last digits may depend on the machine's mathematical library.
+    schema.decisions: ("candidate", "verdict", "after_batch", "n_evaluations", "total_reward", "n_tests"),
+}
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,10 @@ class Ledger:
         self._engine = _make_engine(self._path, place)
         try:
             self._prepare()
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, LedgerError) as error:
+            self._engine.dispose()
+            if isinstance(error, LedgerError):
+                raise
             raise LedgerError(f"cannot use {self.location} as a ledger: {_reason(error)}") from None
 
     def _prepare(self) -> None:
@@ -90,14 +91,22 @@ class Ledger:
         except SQLAlchemyError as error:
             raise LedgerError(f"cannot write to {self.location}: {_reason(error)}") from error
 
+    @contextlib.contextmanager
+    def _read(self) -> Iterator[Connection]:
+        try:
+            with self._engine.connect() as connection:
+                yield connection
+        except SQLAlchemyError as error:
+            raise LedgerError(f"cannot read {self.location}: {_reason(error)}") from error
+
     # -- reading -----------------------------------------------------------------------------------------------
 
     def runs(self) -> list[Row[Any]]:
-        with self._engine.connect() as connection:
+        with self._read() as connection:
             return list(connection.execute(select(schema.runs).order_by(schema.runs.c.id)))
 
     def run(self, name: str) -> Row[Any]:
-        with self._engine.connect() as connection:
+        with self._read() as connection:
             row = connection.execute(select(schema.runs).where(schema.runs.c.name == name)).first()
             if row is None:
                 known = connection.scalars(select(schema.runs.c.name)).all()
@@ -109,17 +118,18 @@ class Ledger:
         """What a run is doing: as recorded, but a run without a writer is not running, whatever it wrote last."""
         if run.state not in ("new", "running"):
             return str(run.state)
-        try:
-            self._lock(run.id, run.name).release()
-        except RunLocked:
-            return "running"
-        return "killed"
+        held = (
+            AdvisoryLock.is_held(self._engine, run.id)
+            if self._path is None
+            else file_lock_is_held(self._lock_path(run.id))
+        )
+        return "running" if held else "killed"
 
     def rows(self, table: Table, run_id: int) -> Iterator[Mapping[str, Any]]:
         """A table's rows of one run, in order, without the run's number; read in portions."""
         columns = [column for column in table.columns if column.name not in ("run_id", "id")]
         order = list(table.primary_key.columns)
-        with self._engine.connect() as connection:
+        with self._read() as connection:
             query = select(*columns).where(table.c.run_id == run_id).order_by(*order)
             for row in connection.execution_options(yield_per=1000).execute(query):
                 yield dict(row._mapping)
@@ -160,7 +170,11 @@ class Ledger:
     def _lock(self, run_id: int, name: str) -> Lock:
         if self._path is None:
             return AdvisoryLock(self._engine, run_id, name)
-        return FileLock(self._path.with_name(f"{self._path.name}.{run_id}.lock"), name)
+        return FileLock(self._lock_path(run_id), name)
+
+    def _lock_path(self, run_id: int) -> Path:
+        assert self._path is not None
+        return self._path.with_name(f"{self._path.name}.{run_id}.lock")
 
     def close(self) -> None:
         self._engine.dispose()
@@ -175,7 +189,8 @@ class RunWriter:
         self.name = name
         self._lock = lock
         self._waiting = _no_rows()
-        self._n_candidates = sum(1 for _ in ledger.rows(schema.candidates, run_id))
+        self._candidates = [(row["name"], row["params"]) for row in ledger.rows(schema.candidates, run_id)]
+        self._n_compared = 0  # candidates of this race that were compared with the ledger's, or added to it
         self.recorded: dict[int, RecordedBatch] = {
             row["number"]: RecordedBatch(
                 Batch(row["number"], row["candidate"], row["start"], row["size"]),
@@ -184,9 +199,12 @@ class RunWriter:
             for row in ledger.rows(schema.batches, run_id)
         }
 
-    def decided(self) -> dict[int, str]:
-        """The verdicts recorded so far, by candidate number."""
-        return {row["candidate"]: row["verdict"] for row in self.ledger.rows(schema.decisions, self.run_id)}
+    def decided(self) -> dict[int, tuple[str, int, int]]:
+        """Verdict, batch and evaluations of each decision recorded so far, by candidate number."""
+        return {
+            row["candidate"]: (row["verdict"], row["after_batch"], row["n_evaluations"])
+            for row in self.ledger.rows(schema.decisions, self.run_id)
+        }
 
     def record(
         self,
@@ -213,7 +231,7 @@ class RunWriter:
             "seconds": seconds,
             "recorded_at": _now(),
         }
-        self._add_candidates(candidates)
+        self.enter(candidates)
         self._waiting[schema.batches].append(row)
         self._waiting[schema.decisions] += [self._decision_row(decision) for decision in decisions]
         if failure is not None:
@@ -230,7 +248,7 @@ class RunWriter:
 
     def record_failure(self, batch: Batch, candidates: Sequence[Candidate], failure: Failure) -> None:
         """A failure that stops the run: the batch is not counted, but what happened is kept."""
-        self._add_candidates(candidates)
+        self.enter(candidates)
         self._waiting[schema.failures].append(self._failure_row(batch, failure))
 
     def set_state(self, state: str) -> None:
@@ -244,19 +262,23 @@ class RunWriter:
         finally:
             self._lock.release()
 
-    def _add_candidates(self, candidates: Sequence[Candidate]) -> None:
-        for number in range(self._n_candidates + 1, len(candidates) + 1):
+    def enter(self, candidates: Sequence[Candidate]) -> None:
+        """All candidates that have entered so far: new ones are noted, known ones must be those of the ledger."""
+        for number in range(self._n_compared + 1, len(candidates) + 1):
             c = candidates[number - 1]
             params = json.dumps(dict(c.params), sort_keys=True)
-            row = {
-                "run_id": self.run_id,
-                "number": number,
-                "name": c.name,
-                "params": params,
-                "digest": c.digest,
-            }
-            self._waiting[schema.candidates].append(row)
-        self._n_candidates = max(self._n_candidates, len(candidates))
+            if number <= len(self._candidates):
+                if (c.name, params) != self._candidates[number - 1]:
+                    was, params_were = self._candidates[number - 1]
+                    raise RunChanged(
+                        f"candidate {number} of run {self.name!r} was {was!r} {params_were}, is {c.name!r} {params}: "
+                        "its rewards belong to another; give this race another --name"
+                    )
+            else:
+                row = {"run_id": self.run_id, "number": number, "name": c.name, "params": params, "digest": c.digest}
+                self._waiting[schema.candidates].append(row)
+                self._candidates.append((c.name, params))
+        self._n_compared = max(self._n_compared, len(candidates))
 
     def _decision_row(self, d: Decision) -> dict[str, Any]:
         def finite(x: float) -> float | None:
@@ -335,7 +357,7 @@ def _make_engine(path: Path | None, location: str) -> Engine:
             return create_engine(location, pool_pre_ping=True)
         except (SQLAlchemyError, ImportError) as error:
             raise LedgerError(f"cannot use {without_password(location)} as a ledger: {_reason(error)}") from None
-    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": 60})
+    engine = create_engine(URL.create("sqlite", database=str(path)), connect_args={"timeout": 60})
 
     @event.listens_for(engine, "connect")
     def configure(connection: Any, record: Any) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import SQLAlchemyError
 
 from semeai.errors import LedgerError, RunLocked
 
@@ -57,6 +58,23 @@ class FileLock:
         self._file.close()
 
 
+def file_lock_is_held(path: Path) -> bool:
+    """Whether a writer holds the lock, for readers: without touching it, from what the writer wrote into the file."""
+    try:
+        words = path.read_text().split()
+    except OSError:
+        return False
+    if len(words) != 4 or words[3] != socket.gethostname():
+        return bool(words)  # another machine's: nobody here can tell
+    try:
+        os.kill(int(words[1]), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
 def _is_same_file(file: IO[str], path: Path) -> bool:
     try:
         return os.path.samestat(os.fstat(file.fileno()), path.stat())
@@ -79,5 +97,12 @@ class AdvisoryLock:
             raise RunLocked(f"run {run!r} is being written by another connection to this database")
 
     def release(self) -> None:
-        self._connection.execute(text("SELECT pg_advisory_unlock(:space, :run)"), self._key)
+        with contextlib.suppress(SQLAlchemyError):  # a lost connection has freed it already
+            self._connection.execute(text("SELECT pg_advisory_unlock(:space, :run)"), self._key)
         self._connection.close()
+
+    @classmethod
+    def is_held(cls, engine: Engine, run_id: int) -> bool:
+        query = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = :space AND objid = :run"
+        with engine.connect() as connection:
+            return bool(connection.execute(text(query), {"space": cls.SPACE, "run": run_id}).scalar())

@@ -17,7 +17,7 @@ runs = Table(
     "runs",
     metadata,
     Column("id", Integer, primary_key=True),
-    Column("name", String(200), unique=True, nullable=False),
+    Column("name", Text, unique=True, nullable=False),
     Column("kind", String(20), nullable=False),
     Column("config", JSON, nullable=False),
     Column("config_hash", String(64), nullable=False),
@@ -33,7 +33,7 @@ candidates = Table(
     metadata,
     Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
     Column("number", Integer, primary_key=True),  # from 1
-    Column("name", String(200), nullable=False),
+    Column("name", Text, nullable=False),
     Column("params", Text, nullable=False),
     Column("digest", String(16), nullable=False),
 )
