@@ -92,6 +92,6 @@ def run() -> ResultTable:
         ),
         tuple(rows),
         "Wall time from start to end, with starting and stopping the workers. All candidates have efficiency 0.5025, "
-        "between the thresholds, so that few are decided early. A batch has 8 evaluations at least by default; where an "
-        "evaluation takes microseconds and candidates are many, a larger `batch` saves most of the time.",
+        "between the thresholds, so that few are decided early. A batch has 8 evaluations at least by default; where "
+        "an evaluation takes microseconds and candidates are many, a larger `batch` saves most of the time.",
     )
