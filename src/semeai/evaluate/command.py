@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import IO
 
 from semeai.errors import ProgramFailed
@@ -20,17 +20,18 @@ _PR_SET_PDEATHSIG = 1
 
 
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
+_is_worker = False
 _running: set[int] = set()  # process groups of this process's programs
 
 
 def run_command(arguments: Sequence[str], *, folder: str | None, timeout: float) -> str:
     """The end of the program's standard output. Its whole process group ends with it, and at the time limit.
 
-    When this process is told to end, ``kill_running`` does the same; when it is killed, the kernel ends the program
-    itself, but not what that has started.
+    When a worker is told to end, or its driver dies, so does all this; when the worker is killed, the kernel ends the
+    program itself, but not what that has started.
     """
     # Files, not pipes: a child that a program leaves behind could hold a pipe open for ever.
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+    with _ending_on_sigterm(), tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         try:
             process = subprocess.Popen(
                 list(arguments),
@@ -77,11 +78,31 @@ def _die_with_parent(parent: int) -> None:
         os._exit(1)
 
 
-def kill_running() -> None:
-    """End every program that this process has started and not seen the end of."""
+def become_worker() -> None:
+    """From now on SIGTERM ends this process with the program that it runs."""
+    global _is_worker
+    _is_worker = True
+
+
+def end_worker() -> None:
+    """End now, and every program that this process has started and not seen the end of."""
     for group in list(_running):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
+    os._exit(1)
+
+
+@contextlib.contextmanager
+def _ending_on_sigterm() -> Iterator[None]:
+    """While a program runs: at other times the signal's default is better, as it does not wait for a kernel to end."""
+    if not _is_worker:
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda number, frame: end_worker())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _kill_group(process: "subprocess.Popen[bytes]") -> None:

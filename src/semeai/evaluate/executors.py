@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from semeai.errors import ConfigError, WorkersLost, did_you_mean
-from semeai.evaluate.command import kill_running
+from semeai.evaluate.command import become_worker, end_worker
 from semeai.evaluate.jobs import Failure, Job, JobResult, run_job, run_jobs
 from semeai.stats.counts import RewardCounts
 
@@ -47,21 +47,16 @@ class InlineExecutor(Executor):
 def _start_worker() -> None:
     """In a new worker: leave Ctrl-C to the driver, and never outlive it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda number, frame: _end_worker())
+    become_worker()
     os.dup2(2, 1)  # what a program prints is not our output
     parent = multiprocessing.parent_process()
 
     def follow() -> None:
         if parent is not None:
             parent.join()
-            _end_worker()  # the driver was killed: nobody wants this work any more
+            end_worker()  # the driver was killed: nobody wants this work any more
 
     threading.Thread(target=follow, daemon=True, name="follow-driver").start()
-
-
-def _end_worker() -> None:
-    kill_running()
-    os._exit(1)
 
 
 def _no_work() -> None:

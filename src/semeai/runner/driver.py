@@ -85,7 +85,9 @@ class Driver:
     def run(self) -> None:
         """Until the race is over, or ``stop`` was called and what was under way has come back."""
         while True:
-            if not self.stopping:
+            if self.stopping:
+                self._drop_unbegun()
+            else:
                 self._hand_out()
             self._take_in()
             if self._queue and not self._queue[0].complete:
@@ -111,9 +113,14 @@ class Driver:
             self.on_progress(self)
 
     def stop(self) -> None:
-        """Start nothing new; finish and record what workers have begun. Called again: drop that too."""
+        """Start nothing new; finish and record what workers have begun. Called again: drop that too.
+
+        It only leaves word, because a signal may call it in the middle of anything.
+        """
         self.dropping = self.stopping
         self.stopping = True
+
+    def _drop_unbegun(self) -> None:
         for parcel_id in self.pool.drop_backlog():
             for work in self._by_parcel.pop(parcel_id):
                 work.dropped = True
