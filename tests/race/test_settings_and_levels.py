@@ -67,3 +67,10 @@ def test_the_unit_is_the_evaluation_whatever_the_method(method):
 def test_settings_that_make_no_sense_are_refused(values, words):
     with pytest.raises(ConfigError, match=words):
         checked_settings(values)
+
+
+def test_shown_bounds_are_never_at_more_than_the_risk():
+    """Throughput mode discards at a risk of 0.47; an interval at that risk would mislead."""
+    counts = RewardCounts.of(wins=400, losses=600)
+    quick, usual = (make_rule(RaceSettings(throughput=t).resolved(), 1).bounds(counts, 1, 1) for t in (True, False))
+    assert quick == usual
