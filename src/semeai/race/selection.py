@@ -65,7 +65,7 @@ def max_progress(alive: Sequence[Standing], random: RandomSource) -> Standing:
     """One batch each, then the candidate most likely to be accepted per game spent on it.
 
     Like max_evidence, but evidence for a large gap counts for more, because it would be proven sooner: among ten
-    candidates with one good one it needs 18% fewer games at 0.52 and 40% fewer at 0.55.
+    candidates with one good one it needs 21% fewer games at 0.52 and 36% fewer at 0.55 (`semeai reproduce guarantee`).
     """
     return max(alive, key=lambda s: (math.inf if not s.n_dispatched else s.progress, -s.n_dispatched))
 
