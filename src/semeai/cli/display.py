@@ -30,18 +30,17 @@ LINE_SECONDS = 10.0
 WIDE = 105  # columns of a terminal that has room for the intervals in numbers too
 
 
-def make_display(name: str, quiet: bool) -> "Display":
+def make_display(quiet: bool) -> "Display":
     console = Console()
     if quiet:
-        return Display(name, console)
-    return LiveDisplay(name, console) if console.is_terminal else LineDisplay(name, console)
+        return Display(console)
+    return LiveDisplay(console) if console.is_terminal else LineDisplay(console)
 
 
 class Display:
     """Shows nothing: the base of the others."""
 
-    def __init__(self, name: str, console: Console) -> None:
-        self.name = name
+    def __init__(self, console: Console) -> None:
         self.console = console
         self.race: Race | None = None
 
@@ -79,8 +78,8 @@ class Display:
 class LineDisplay(Display):
     """One line a verdict, and one every ten seconds."""
 
-    def __init__(self, name: str, console: Console) -> None:
-        super().__init__(name, console)
+    def __init__(self, console: Console) -> None:
+        super().__init__(console)
         self._last = time.monotonic()
 
     def decision(self, decision: Decision) -> None:

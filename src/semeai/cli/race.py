@@ -48,7 +48,7 @@ def race(
     options = [*(["--name", name] if name else []), *(["--ledger", ledger] if ledger else [])]
     command = shlex.join(["semeai", "race", str(file), *options])
     shown_place = without_password(place)
-    display = make_display(run_name, quiet=as_json)
+    display = make_display(quiet=as_json)
     with display:
         result = run_config(
             config, file.parent, name=run_name, ledger=place, workers=workers, callbacks=display.callbacks()

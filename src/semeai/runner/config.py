@@ -86,8 +86,6 @@ class RaceConfig(_Frozen):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        if self.baseline and "name" in self.baseline:
-            raise ValueError("baseline: it has parameters only, no name")
         if (self.evaluator.better is None) != (self.baseline is None):
             raise ValueError("evaluator.better and [baseline] go together: one compares with the other")
         if self.candidates.generator is not None and self.race.mode != "stream" and self.candidates.limit is None:
@@ -138,8 +136,7 @@ class RaceConfig(_Frozen):
         return everyone
 
     def _checked(self, candidates: Iterator[Candidate]) -> Iterator[Candidate]:
-        for change in candidates:
-            candidate = Candidate(change.name, {**(self.baseline or {}), **change.params})
+        for candidate in changes_of(self.baseline, candidates):
             self._check_placeholders(f"candidate {candidate.name!r}", candidate.params)
             yield candidate
 
@@ -170,6 +167,14 @@ def as_candidate(value: Any, place: str) -> Candidate:
         return Candidate.from_json(candidate.to_json())
     except (TypeError, ValueError) as error:
         raise ConfigError(f"{place}: parameters must be numbers, texts, lists or tables: {error}") from None
+
+
+def changes_of(baseline: Mapping[str, Any] | None, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
+    """Candidates as changes: the baseline's parameters, and their own instead of those they name."""
+    if baseline is not None and "name" in baseline:
+        raise ConfigError("baseline: it has parameters only, no name")
+    for change in candidates:
+        yield Candidate(change.name, {**(baseline or {}), **change.params})
 
 
 def _generated(make: Callable[[int], Iterable[Any]], seed: int, target: str) -> Iterator[Candidate]:

@@ -22,7 +22,7 @@ from semeai.race.candidate import Candidate, Verdict
 from semeai.race.race import Decision, Race
 from semeai.race.selection import Standing
 from semeai.race.settings import RaceSettings
-from semeai.runner.config import RaceConfig, as_candidate
+from semeai.runner.config import RaceConfig, as_candidate, changes_of
 from semeai.runner.driver import Driver
 from semeai.store import schema
 from semeai.store.ledger import DEFAULT_LEDGER, Ledger, RunWriter, counts_from_json
@@ -111,14 +111,12 @@ def run_race(
     """
     if (baseline is None) != (better is None):
         raise ConfigError("give baseline and better together, or neither")
-    evaluator: Evaluator = CallableEvaluator(evaluate, folder)
-    if baseline is not None and "name" in baseline:
-        raise ConfigError("baseline: it has parameters only, no name")
+    program = CallableEvaluator(evaluate, folder)
+    evaluator: Evaluator = program
     if better is not None and baseline is not None:
-        evaluator = AgainstBaseline(CallableEvaluator(evaluate, folder), dict(baseline), better)
-    changes = (as_candidate(value, f"candidate {i + 1}") for i, value in enumerate(candidates))
-    found = (Candidate(c.name, {**(baseline or {}), **c.params}) for c in changes)
-    race = Race(settings or RaceSettings(), found, seed)
+        evaluator = AgainstBaseline(program, dict(baseline), better)
+    found = (as_candidate(value, f"candidate {i + 1}") for i, value in enumerate(candidates))
+    race = Race(settings or RaceSettings(), changes_of(baseline, found), seed)
     executor = "inline" if workers == 1 else "local"
     return _run(race, evaluator, executor, workers, None, 0, callbacks or Callbacks())
 
@@ -141,20 +139,20 @@ def _run(
             race, evaluator, pool, writer, retries=retries,
             on_decision=callbacks.on_decision, on_progress=callbacks.on_progress,
         )  # fmt: skip
-        if writer is None:  # nothing to keep: Ctrl-C is the caller's
-            callbacks.on_start(driver)
-            driver.run()
-            state = "finished" if race.finished else "interrupted"
-        else:
-            try:
+        signals = stopping_on_signals(driver, callbacks.on_stop) if writer else contextlib.nullcontext()
+        try:
+            if writer:
                 writer.set_state("running")
-                with stopping_on_signals(driver, callbacks.on_stop):
-                    callbacks.on_start(driver)
-                    driver.run()
-                state = "finished" if race.finished else "interrupted"
-            except KeyboardInterrupt:
-                state = "interrupted"
-            finally:
+            with signals:
+                callbacks.on_start(driver)
+                driver.run()
+            state = "finished" if race.finished else "interrupted"
+        except KeyboardInterrupt:
+            if writer is None:  # there is nothing to keep: Ctrl-C is the caller's
+                raise
+            state = "interrupted"
+        finally:
+            if writer:
                 writer.set_state(state)
     return RaceResult(
         race.accepted,

@@ -62,21 +62,21 @@ class Ledger:
         self._engine = _make_engine(self._path, place)
         try:
             self._prepare()
-        except (SQLAlchemyError, LedgerError) as error:
+        except LedgerError:
             self._engine.dispose()
-            if isinstance(error, LedgerError):
-                raise
-            raise LedgerError(f"cannot use {self.location} as a ledger: {_reason(error)}") from None
+            raise
 
     def _prepare(self) -> None:
         # A reader of an existing ledger writes nothing, not even an empty transaction.
-        if not sqlalchemy.inspect(self._engine).has_table("about"):
+        with self._read() as connection:
+            is_new = not sqlalchemy.inspect(connection).has_table("about")
+        if is_new:
             with self._write() as connection:
                 schema.metadata.create_all(connection)
                 if connection.execute(select(schema.about.c.value)).first() is None:
                     row = {"key": "schema", "value": str(schema.SCHEMA_VERSION)}
                     connection.execute(insert(schema.about), row)
-        with self._engine.connect() as connection:
+        with self._read() as connection:
             version = connection.execute(select(schema.about.c.value)).scalar()
         if version != str(schema.SCHEMA_VERSION):
             raise LedgerError(
