@@ -9,6 +9,8 @@
     │   ├── ProgramFailed      it crashed, or ran past its time limit
     │   │   └── BaselineFailed the baseline did, so there is nothing to compare with
     │   └── WorkersLost        the machines kept dying before any answer came back
+    ├── IllegalMove            a move that the rules, or the board, do not allow
+    ├── PlayerFailed           a player crashed, hung, or answered nonsense
     ├── ProtocolError          a race was told something it did not ask for
     └── LedgerError            the store refuses
         ├── RunNotFound        no run of that name
@@ -55,6 +57,20 @@ class BaselineFailed(ProgramFailed):
 
 class WorkersLost(EvaluationError):
     pass
+
+
+class IllegalMove(SemeaiError):
+    exit_code = 2
+
+
+class PlayerFailed(SemeaiError):
+    """``stderr`` is the end of what an engine said of it."""
+
+    exit_code = 3
+
+    def __init__(self, message: str, stderr: str = "") -> None:
+        super().__init__(message)
+        self.stderr = stderr
 
 
 class ProtocolError(SemeaiError):

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
+from numba.extending import overload
 
 _numba_config: Any = numba.config
 
@@ -29,15 +31,48 @@ _warm_ups: dict[str, Callable[[], object]] = {}
 
 def kernel(function: F) -> F:
     """Compile ``function``: nogil, cached on disk, bounds checked when SEMEAI_BOUNDSCHECK=1."""
+    return _compiled(function, inline=False)
+
+
+def inlined(function: F) -> F:
+    """A kernel that becomes part of each kernel that calls it: for what is short and runs at every move."""
+    return _compiled(function, inline=True)
+
+
+def _compiled(function: F, inline: bool) -> F:
     directory = cache_directory()
     before = _numba_config.CACHE_DIR
     # Numba reads CACHE_DIR when a function is decorated, so it is set for the length of this call only.
     _numba_config.CACHE_DIR = str(directory or "")
+    options: dict[str, Any] = {
+        "nogil": True,
+        "cache": directory is not None,
+        "boundscheck": BOUNDSCHECK,
+        "forceinline": inline,
+    }
     try:
-        compiled: Any = numba.njit(nogil=True, cache=directory is not None, boundscheck=BOUNDSCHECK)(function)
+        compiled: Any = numba.njit(**options)(function)
     finally:
         _numba_config.CACHE_DIR = before
     return compiled  # type: ignore[no-any-return]
+
+
+def implements(generic: Callable[..., Any], dtype: np.dtype[Any]) -> Callable[[F], F]:
+    """Make ``function`` what ``generic`` means, inside kernels, for records of ``dtype`` as its first argument.
+
+    Numba resolves the call when it compiles the caller: no pointer, no branch, and the caller's disk cache works.
+    """
+    record = numba.from_dtype(dtype)
+
+    def register(function: F) -> F:
+        def choose(*types: Any) -> Callable[..., Any] | None:
+            return function if types[0] == record else None
+
+        options: Any = {"nogil": True, "boundscheck": BOUNDSCHECK}
+        overload(generic, strict=False, jit_options=options)(choose)
+        return function
+
+    return register
 
 
 def kernel_key() -> str:

@@ -1,11 +1,12 @@
 """Random numbers inside kernels: xoshiro256** on an explicit state of four 64-bit words."""
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semeai.jit import kernel
+from semeai.jit import inlined, kernel
 
 State = NDArray[np.uint64]
 
@@ -96,3 +97,20 @@ def _binomial_by_rejection(state: State, n: int, p: float) -> int:
             v = math.log(v * alpha / (a / (us * us) + b))
             if v <= log_mode - math.lgamma(k + 1.0) - math.lgamma(n - k + 1.0) + (k - mode) * log_odds:
                 return int(k)
+
+
+_X13, _X7, _X17, _X32 = np.uint64(13), np.uint64(7), np.uint64(17), np.uint64(32)
+
+
+@inlined
+def below(source: Any, m: int) -> int:
+    """An integer in [0, m) from ``source.rng``, one word of Marsaglia's xorshift64 (2003), for playouts.
+
+    It is the fastest generator that playouts cannot tell from a better one; its state must not be zero.
+    """
+    x = source.rng
+    x ^= x << _X13
+    x ^= x >> _X7
+    x ^= x << _X17
+    source.rng = x
+    return np.int64(((x >> _X32) * np.uint64(m)) >> _X32)  # type: ignore[return-value]

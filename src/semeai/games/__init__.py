@@ -1,0 +1,1 @@
+"""Games: the protocol their kernels follow, positions, and the games themselves."""

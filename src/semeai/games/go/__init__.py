@@ -1,0 +1,1 @@
+"""Go: board, playouts, priors, positions and game records."""

@@ -1,0 +1,250 @@
+"""A game of Go in progress: positional superko, undo, handicap, coordinates, area scoring."""
+
+from collections.abc import Iterable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semeai.errors import IllegalMove
+from semeai.games.go.board import GO_STATE, MAX_POINTS, MAX_SIZE, MIN_SIZE, PASS, State, copy_board, is_legal
+from semeai.games.go.board import play_move as play_move_kernel
+from semeai.games.go.board import reset as reset_kernel
+from semeai.games.go.scoring import area_owners
+from semeai.games.go.tables import BLACK, EMPTY, EYE, TRAITS, WHITE
+from semeai.games.position import Moves, Position
+from semeai.jit import kernel
+
+LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
+_ZOBRIST = np.random.default_rng(20100407).integers(1, 2**63, size=(3, MAX_POINTS), dtype=np.uint64)
+
+
+@kernel
+def _reset(states: NDArray[Any], size: int, komi: float) -> None:
+    reset_kernel(states[0], size, komi)
+
+
+@kernel
+def _play(states: NDArray[Any], move: int, color: int) -> None:
+    play_move_kernel(states[0], move, color)
+
+
+@kernel
+def position_key(state: State) -> np.uint64:
+    """Zobrist hash of the stones alone, for positional superko."""
+    key = np.uint64(0)
+    for p in range(state.points):
+        color = state.color[p]
+        if color == BLACK or color == WHITE:
+            key ^= _ZOBRIST[color, p]
+    return key
+
+
+@kernel
+def _key(states: NDArray[Any]) -> np.uint64:
+    return position_key(states[0])
+
+
+@kernel
+def _legal_points(states: NDArray[Any], color: int, keys: NDArray[np.uint64], found: NDArray[np.int64]) -> int:
+    """Points where ``color`` may play without repeating a position of ``keys``; ``states`` has a spare record."""
+    n = 0
+    state, trial = states[0], states[1]
+    for i in range(state.n_empty):
+        p = np.int64(state.empties[i])
+        if not is_legal(state, p, color):
+            continue
+        copy_board(trial, state)
+        play_move_kernel(trial, p, color)
+        key = position_key(trial)
+        repeats = False
+        for k in range(len(keys)):
+            repeats |= keys[k] == key
+        if not repeats:
+            found[n] = p
+            n += 1
+    return n
+
+
+class GoPosition(Position):
+    """Moves are points of the padded board (see ``board``), or PASS; player 0 is Black."""
+
+    game = "go"
+
+    def __init__(self, size: int = 9, komi: float = 7.5) -> None:
+        if not MIN_SIZE <= size <= MAX_SIZE:
+            raise IllegalMove(f"a Go board has {MIN_SIZE} to {MAX_SIZE} lines, not {size}")
+        self.size = size
+        self.states = np.zeros(1, GO_STATE)
+        _reset(self.states, size, komi)
+        self.moves: list[tuple[int, int]] = []
+        self.handicap: list[int] = []
+        self._keys: list[int] = [int(_key(self.states))]
+        self._before: list[NDArray[Any]] = []
+
+    @property
+    def komi(self) -> float:
+        return float(self.states[0]["komi"])
+
+    @komi.setter
+    def komi(self, value: float) -> None:
+        self.states[0]["komi"] = value
+
+    @property
+    def to_move(self) -> int:
+        return int(self.states[0]["to_move"]) - 1
+
+    @property
+    def is_over(self) -> bool:
+        return bool(self.states[0]["passes"] >= 2)
+
+    @property
+    def colors(self) -> NDArray[np.uint8]:
+        """The board as (size, size): row 0 at the top, 0 empty, 1 black, 2 white."""
+        padded: NDArray[np.uint8] = self.states[0]["color"]
+        return padded[_all_points(self.size)].reshape(self.size, self.size)
+
+    def legal_moves(self) -> Moves:
+        return np.empty(0, np.int64) if self.is_over else self.legal_moves_of(self.to_move)
+
+    def legal_moves_of(self, player: int) -> Moves:
+        """Every legal move of ``player``, pass last, superko taken into account."""
+        found = np.empty(self.size * self.size + 1, np.int64)
+        pair = np.concatenate([self.states, self.states])
+        n = _legal_points(pair, player + 1, np.array(self._keys, np.uint64), found)
+        found[n] = PASS
+        return np.sort(found[: n + 1])[::-1].copy()
+
+    def sensible_moves(self) -> Moves:
+        """Without filling own eyes; passing only when nothing else is left."""
+        code, bit = self.states[0]["code"], EYE * (self.to_move + 1)
+        points = [p for p in self.legal_moves() if p != PASS and not TRAITS[code[p]] & bit]
+        return np.array(points or [PASS], np.int64)
+
+    def play(self, move: int, player: int | None = None) -> None:
+        player = self.to_move if player is None else player
+        self._check(move, player)
+        before = self.states.copy()
+        if before[0]["passes"] >= 2:  # play goes on after both have passed
+            self.states[0]["passes"] = 0
+        _play(self.states, move, player + 1)
+        key = int(_key(self.states))
+        if move != PASS and key in self._keys:
+            self.states[:] = before
+            raise IllegalMove(f"{self.move_to_text(move)} repeats an earlier position (superko)")
+        self._before.append(before)
+        self._keys.append(key)
+        self.moves.append((player, move))
+
+    def _check(self, move: int, player: int) -> None:
+        if move == PASS:
+            return
+        name = self.move_to_text(move)
+        if self.states[0]["color"][move] != EMPTY:
+            raise IllegalMove(f"{name} is occupied")
+        if not _is_legal(self.states, move, player + 1):
+            raise IllegalMove(f"{name} retakes a ko" if move == self.states[0]["ko"] else f"{name} is suicide")
+
+    def undo(self) -> None:
+        if not self.moves:
+            raise IllegalMove("there is no move to take back")
+        self.states = self._before.pop()
+        self._keys.pop()
+        self.moves.pop()
+
+    def set_to_move(self, player: int) -> None:
+        """Say whose turn it is, as handicap games and game records need it."""
+        self.states[0]["to_move"] = player + 1
+
+    def place(self, player: int, points: Iterable[int]) -> None:
+        """Put stones on empty points before the first move, as handicap or as a set-up; IllegalMove undoes all."""
+        if self.moves:
+            raise IllegalMove("stones can be placed only before the first move")
+        before, chosen = self.states.copy(), list(points)
+        for p in chosen:
+            if p == PASS or self.states[0]["color"][p] != EMPTY or not _is_legal(self.states, p, player + 1):
+                self.states[:] = before
+                raise IllegalMove(f"no stone can be placed on {self.move_to_text(p)}")
+            _play(self.states, p, player + 1)
+        self.states[0]["to_move"] = before[0]["to_move"]
+        self.states[0]["n_moves"] = self.states[0]["last"] = self.states[0]["last_but_one"] = self.states[0]["ko"] = 0
+        self._keys = [int(_key(self.states))]
+
+    def copy(self) -> Self:
+        other = type(self)(self.size, self.komi)
+        other.states = self.states.copy()
+        other.moves, other.handicap = list(self.moves), list(self.handicap)
+        other._keys, other._before = list(self._keys), list(self._before)
+        return other
+
+    def owners(self, dead: Iterable[int] = ()) -> NDArray[np.int8]:
+        """Tromp-Taylor owner of each point as (size, size): 1 Black, -1 White, 0 nobody; ``dead`` stones removed."""
+        color = self.states[0]["color"].copy()
+        for p in dead:
+            color[p] = EMPTY
+        return area_owners(color, self.size)
+
+    def margin(self, dead: Iterable[int] = ()) -> float:
+        """Black's area minus White's minus komi."""
+        return float(self.owners(dead).sum()) - self.komi
+
+    def reward(self) -> float:
+        margin = self.margin()
+        return 0.5 if margin == 0 else float(margin > 0)
+
+    def result(self) -> str:
+        return format_result(self.margin())
+
+    def move_to_text(self, move: int) -> str:
+        if move == PASS:
+            return "pass"
+        row, column = divmod(move, self.size + 1)
+        return f"{LETTERS[column - 1]}{self.size - row + 1}"
+
+    def text_to_move(self, text: str) -> int:
+        name = text.strip().upper()
+        if name == "PASS":
+            return PASS
+        column = LETTERS.find(name[:1]) if name else -1
+        digits = name[1:]
+        if not (0 <= column < self.size and digits.isascii() and digits.isdigit() and len(digits) <= 2):
+            raise IllegalMove(f"{text!r} is no point of a {self.size}x{self.size} board")
+        line = int(digits)
+        if not 1 <= line <= self.size:
+            raise IllegalMove(f"{text!r} is no point of a {self.size}x{self.size} board")
+        return self.point(self.size - line, column)
+
+    def point(self, row: int, column: int) -> int:
+        """The move at ``row`` and ``column`` counted from the top left."""
+        return (row + 1) * (self.size + 1) + column + 1
+
+    def draw(self) -> str:
+        last = int(self.states[0]["last"])
+        header = "   " + " ".join(LETTERS[: self.size])
+        lines = [header]
+        for row, colors in enumerate(self.colors):
+            cells = ""
+            for column, color in enumerate(colors):
+                mark = "(" if last and self.point(row, column) == last else " "
+                mark = ")" if last and column and self.point(row, column - 1) == last else mark
+                cells += mark + ".XO"[color]
+            cells += ")" if last and self.point(row, self.size - 1) == last else " "
+            lines.append(f"{self.size - row:2d}{cells}{self.size - row}")
+        return "\n".join([*lines, header])
+
+
+@kernel
+def _is_legal(states: NDArray[Any], move: int, color: int) -> bool:
+    return is_legal(states[0], move, color)
+
+
+def _all_points(size: int) -> NDArray[np.int64]:
+    rows, columns = np.divmod(np.arange(size * size), size)
+    return (rows + 1) * (size + 1) + columns + 1
+
+
+def format_result(margin: float) -> str:
+    """``B+3.5``, ``W+7``, or ``0`` for a draw."""
+    if margin == 0:
+        return "0"
+    return f"{'B' if margin > 0 else 'W'}+{abs(margin):g}"

@@ -1,0 +1,83 @@
+"""What every game offers: kernels for the search, and a position for everything outside kernels.
+
+The search is compiled once a game. It calls the generic functions below on the game's state, which is one NumPy
+record; a game says what they mean for its record with ``semeai.jit.implements``. A move is an integer in
+``[0, MAX_CODES)`` that names the same action wherever it is legal (RAVE relies on it), and players are 0 and 1; a
+one-player game is always player 0's turn, and a node where chance moves says ``CHANCE``.
+"""
+
+from typing import Any
+
+import numpy as np
+
+PLAYER_ONE, PLAYER_TWO, CHANCE = 0, 1, 2
+
+MAX_CODES = 1024
+MAX_DEPTH = 1024
+MAX_PLAYED = 4096
+
+SCRATCH = np.dtype(
+    [
+        ("rng", np.uint64),  # see rng_kernels.below
+        ("n_played", np.int64),
+        ("played", np.uint16, MAX_PLAYED),  # the moves of a simulation, tree and playout
+        ("played_by", np.uint8, MAX_PLAYED),  # and who played them
+        # What `expand` finds, a legal move an entry:
+        ("moves", np.uint16, MAX_CODES),
+        ("prior_visits", np.float32, MAX_CODES),
+        ("prior_wins", np.float32, MAX_CODES),
+        ("heuristic", np.float32, MAX_CODES),
+        # Room for the game's and the search's own use:
+        ("candidates", np.uint16, MAX_CODES),
+        ("stamp", np.int64),
+        ("stamps", np.int64, MAX_CODES),
+        ("distance", np.uint8, MAX_CODES),
+        ("first_by", np.uint8, MAX_CODES),
+        ("path", np.int32, MAX_DEPTH),
+    ],
+    align=True,
+)
+"""The working memory of one searching thread."""
+
+Record = Any
+"""A NumPy record, as kernels see it."""
+
+
+def copy_state(target: Record, source: Record) -> None:
+    """Make ``target`` equal to ``source``."""
+    raise NotImplementedError
+
+
+def mover(state: Record) -> int:
+    """Whose turn it is: 0, 1 or CHANCE."""
+    raise NotImplementedError
+
+
+def is_over(state: Record) -> bool:
+    """Whether the game has ended."""
+    raise NotImplementedError
+
+
+def reward(state: Record) -> float:
+    """What player 0 got, in [0, 1], at the end of a game or of a playout; player 1 got the rest."""
+    raise NotImplementedError
+
+
+def play(state: Record, move: int) -> None:
+    """Play a legal move."""
+    raise NotImplementedError
+
+
+def expand(state: Record, spare: Record, rules: Record, scratch: Record) -> int:
+    """List the moves worth a node in ``scratch.moves`` with their priors; how many there are, at least one.
+
+    ``prior_visits`` and ``prior_wins`` are virtual visits, ``heuristic`` is H: it orders progressive widening and
+    weighs progressive bias. Where chance moves, ``heuristic`` holds the probabilities. ``spare`` is a state to try
+    things on. All three arrays have to be written.
+    """
+    raise NotImplementedError
+
+
+def playout(state: Record, rules: Record, scratch: Record) -> None:
+    """Play to the end by the game's playout policy, adding each move to ``scratch.played`` and ``played_by``."""
+    raise NotImplementedError

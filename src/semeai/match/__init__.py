@@ -1,0 +1,1 @@
+"""Whole games: one game, pairs with colours swapped, matches."""

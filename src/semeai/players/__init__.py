@@ -1,0 +1,1 @@
+"""Who plays: MCTS, random, or any GTP engine as a subprocess."""

@@ -1,0 +1,1 @@
+"""One game-independent Monte-Carlo Tree Search."""
