@@ -8,9 +8,12 @@ random point. Each rule has a probability, 0 to leave it out.
 import numpy as np
 
 from semeai.games.go.board import (
+    PASS,
     State,
     color_at,
     in_atari,
+    is_legal,
+    is_playable,
     legal_without_liberty,
     only_liberty,
     play_pass,
@@ -20,13 +23,18 @@ from semeai.games.go.board import (
     word_at,
 )
 from semeai.games.go.rules import CERTAIN
-from semeai.games.go.tables import BORDER, EMPTY, HAS_LIBERTY, HAS_TWO_LIBERTIES, SHAPE
+from semeai.games.go.tables import BLACK, BORDER, EMPTY, HAS_LIBERTY, HAS_TWO_LIBERTIES, SHAPE, WHITE
+from semeai.games.go.tactics import gains_liberties, is_self_atari, two_liberties
 from semeai.games.protocol import Record
 from semeai.jit import inlined, kernel
 from semeai.rng_kernels import below
 
 MAX_CANDIDATES = 60
 """Of one rule; a ladder round the whole board can offer more captures than are worth listing."""
+
+
+_LARGEST_NAKADE = 6
+_CAPTURE_TRIES = 8
 
 
 @inlined
@@ -164,18 +172,177 @@ def _pick(scratch: Record, found: int) -> int:
     return np.int64(scratch.candidates[np.uint64(0 if found == 1 else below(scratch, found))])
 
 
+@kernel
+def _without_self_atari(state: State, color: int, found: int, rules: Record, scratch: Record, w: int) -> int:
+    """Drop candidates that put many stones in atari."""
+    kept = 0
+    for i in range(found):
+        p = np.int64(scratch.candidates[np.uint64(i)])
+        if not is_self_atari(state, p, color, rules.self_atari_stones, w):
+            scratch.candidates[np.uint64(kept)] = p
+            kept += 1
+    return kept
+
+
+@kernel
+def _two_liberty_moves(state: State, last: int, color: int, scratch: Record, w: int) -> int:
+    """Give atari to the chain just played if it has two liberties, and strengthen neighbours that have two."""
+    found = 0
+    a, b = two_liberties(state, last, w)
+    if a:
+        found = _add_if_safe(state, a, color, found, scratch, w)
+        found = _add_if_safe(state, b, color, found, scratch, w)
+    first, second, third = 0, 0, 0
+    for side in range(4):
+        q = last - w if side == 0 else last - 1 if side == 1 else last + 1 if side == 2 else last + w
+        if color_at(state, q) != color:
+            continue
+        chain = np.int64(state.chain[np.uint64(q)])
+        if chain == first or chain == second or chain == third:
+            continue
+        first, second, third = chain, first, second
+        a, b = two_liberties(state, q, w)
+        if a:
+            if gains_liberties(state, a, b, color, w):
+                found = _add_if_safe(state, a, color, found, scratch, w)
+            if gains_liberties(state, b, a, color, w):
+                found = _add_if_safe(state, b, color, found, scratch, w)
+    return found
+
+
+@inlined
+def _add_if_safe(state: State, p: int, color: int, found: int, scratch: Record, w: int) -> int:
+    if is_legal(state, p, color) and not is_self_atari(state, p, color, 1, w):
+        scratch.candidates[np.uint64(found)] = p
+        found += 1
+    return found
+
+
+@kernel
+def _nakade_move(state: State, last: int, color: int, scratch: Record, w: int) -> int:
+    """The vital point of a small closed region beside the last move, or 0."""
+    for side in range(4):
+        q = last - w if side == 0 else last - 1 if side == 1 else last + 1 if side == 2 else last + w
+        if color_at(state, q) == EMPTY:
+            p = vital_point(state, q, scratch, w)
+            if p and is_legal(state, p, color):
+                return p
+    return 0
+
+
+@kernel
+def vital_point(state: State, start: int, scratch: Record, w: int) -> int:
+    """The middle of a region of three to six empty points that is one eye if its middle is taken, or 0.
+
+    The middle of a three, of the pyramid four, of the bulky and the crossed five, and of the rabbity six.
+    """
+    scratch.candidates[0] = start
+    n, i, enclosed_by = 1, 0, 0
+    best, best_degree = 0, 0
+    while i < n:
+        p = np.int64(scratch.candidates[np.uint64(i)])
+        i += 1
+        degree = 0
+        for side in range(4):
+            q = p - w if side == 0 else p - 1 if side == 1 else p + 1 if side == 2 else p + w
+            c = color_at(state, q)
+            if c == EMPTY:
+                degree += 1
+                known = False
+                for k in range(n):
+                    known |= np.int64(scratch.candidates[np.uint64(k)]) == q
+                if not known:
+                    if n == _LARGEST_NAKADE:
+                        return 0
+                    scratch.candidates[np.uint64(n)] = q
+                    n += 1
+            elif c != BORDER:
+                enclosed_by |= c
+        if degree > best_degree:
+            best, best_degree = p, degree
+    if enclosed_by == BLACK + WHITE:
+        return 0
+    needed = 2 if n == 3 else 3 if n == 4 or n == 5 else 4 if n == 6 else 9
+    return best if best_degree >= needed else 0
+
+
+@kernel
+def _capture_anywhere(state: State, color: int, scratch: Record, w: int) -> int:
+    """A point among a few random ones that captures, or 0."""
+    m = state.n_empty
+    if m == 0:
+        return 0
+    i = below(scratch, m)
+    for _ in range(min(m, _CAPTURE_TRIES)):
+        p = np.int64(state.empties[np.uint64(i)])
+        if p != state.ko and (
+            _endangered(state, p - w, 3 - color)
+            or _endangered(state, p - 1, 3 - color)
+            or _endangered(state, p + 1, 3 - color)
+            or _endangered(state, p + w, 3 - color)
+        ):
+            return p
+        i += 1
+        if i == m:
+            i = 0
+    return 0
+
+
+@kernel
+def _safe_random_point(state: State, color: int, rules: Record, scratch: Record, w: int) -> int:
+    """A random playable point that is no large self-atari; PASS where there is none."""
+    m = state.n_empty
+    while m:
+        i = below(scratch, m)
+        p = np.int64(state.empties[np.uint64(i)])
+        if is_playable(state, p, color, w) and not (
+            is_self_atari(state, p, color, rules.self_atari_stones, w) and happens(scratch, rules.refuse_self_atari)
+        ):
+            return p
+        m -= 1
+        q = state.empties[np.uint64(m)]
+        state.empties[np.uint64(m)] = p
+        state.slot[np.uint64(p)] = m
+        state.empties[np.uint64(i)] = q
+        state.slot[np.uint64(q)] = i
+    return PASS
+
+
 @inlined
 def policy_move(state: State, color: int, rules: Record, scratch: Record) -> int:
     """The next move of a MoGo-style playout."""
-    if state.last:
-        last, w = state.last, state.stride
+    w = state.stride
+    last = state.last
+    if last:
         found = _atari_moves(state, last, color, rules, scratch, w)
         if found:
             return _pick(scratch, found)
-        if happens(scratch, rules.shape):
-            found = _shape_moves(state, last, color, scratch, w)
+        if happens(scratch, rules.nakade):
+            p = _nakade_move(state, last, color, scratch, w)
+            if p:
+                return p
+        if happens(scratch, rules.two_liberties):
+            found = _two_liberty_moves(state, last, color, scratch, w)
             if found:
                 return _pick(scratch, found)
+        if happens(scratch, rules.shape):
+            found = _shape_moves(state, last, color, scratch, w)
+            if found and rules.refuse_self_atari:
+                found = _without_self_atari(state, color, found, rules, scratch, w)
+            if found:
+                return _pick(scratch, found)
+        if state.last_but_one and happens(scratch, rules.shape_before):
+            found = _shape_moves(state, state.last_but_one, color, scratch, w)
+            if found and rules.refuse_self_atari:
+                found = _without_self_atari(state, color, found, rules, scratch, w)
+            if found:
+                return _pick(scratch, found)
+    if happens(scratch, rules.capture_anywhere):
+        p = _capture_anywhere(state, color, scratch, w)
+        if p:
+            return p
+    if rules.refuse_self_atari:
+        return _safe_random_point(state, color, rules, scratch, w)
     return random_point(state, color, scratch)
 
 

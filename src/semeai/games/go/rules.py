@@ -7,20 +7,32 @@ CERTAIN = 1 << 32
 
 GO_RULES = np.dtype(
     [
-        ("mogo", np.int64),  # 0: light playouts, everything below is ignored
-        # Probabilities of the playout's rules, in the order in which they are tried:
+        ("mogo", np.int64),  # 0: light playouts, which ignore all of the following
+        # Probabilities of the playout's rules:
         ("capture", np.int64),
         ("save", np.int64),
         ("nakade", np.int64),
-        ("low_liberties", np.int64),
+        ("two_liberties", np.int64),
         ("shape", np.int64),
-        ("shape_before", np.int64),
+        ("shape_before", np.int64),  # shapes around the last move but one
         ("capture_anywhere", np.int64),
         ("refuse_self_atari", np.int64),
-        ("self_atari_stones", np.int64),
-        ("mercy", np.int64),
-        # Priors of a new node, in virtual visits:
-        ("prior_even", np.float64),
+        ("self_atari_stones", np.int64),  # chains smaller than this may be thrown in
+        # Virtual visits of a new node's moves; won ones if the name says something good:
+        ("prior_even", np.float32),  # half of them won
+        ("prior_capture", np.float32),  # a move
+        ("prior_capture_stone", np.float32),  # and a captured stone
+        ("prior_save", np.float32),
+        ("prior_save_stone", np.float32),
+        ("prior_atari", np.float32),
+        ("prior_shape", np.float32),
+        ("prior_near", np.float32, 4),  # by distance to the last move, 0 unused
+        ("prior_self_atari", np.float32),  # lost ones
+        ("prior_edge", np.float32),  # lost ones: first line with nothing around
+        ("prior_second_line", np.float32),  # lost ones
+        ("prior_third_line", np.float32),  # with nothing around
+        ("prior_pass", np.float32),  # lost ones
+        ("pass_in_tree", np.int64),  # 0: a pass is considered only where no point is playable
     ],
     align=True,
 )

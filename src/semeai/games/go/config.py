@@ -1,0 +1,73 @@
+"""Go's part of a player's configuration: how its playouts play, and what a new node believes."""
+
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field
+
+from semeai.games.go.rules import CERTAIN, GO_RULES
+
+Probability = Annotated[float, Field(ge=0, le=1)]
+Visits = Annotated[float, Field(ge=0, le=1e6)]
+
+_PROBABILITIES = (
+    "capture", "save", "nakade", "two_liberties", "shape", "shape_before", "capture_anywhere", "refuse_self_atari",
+)  # fmt: skip
+
+
+class GoPolicy(BaseModel):
+    """Probabilities of the playout's rules, and virtual visits for each feature of a move."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    playout: Literal["light", "mogo"] = "mogo"
+    capture: Probability = 1.0
+    """Capture the chain that was just played, if it is in atari."""
+    save: Probability = 1.0
+    """Save a chain that the last move put in atari."""
+    nakade: Probability = 1.0
+    """Take the middle of a small region that the last move closed."""
+    two_liberties: Probability = 0.0
+    """Attack the chain just played, and strengthen its neighbours, where two liberties are left."""
+    shape: Probability = 1.0
+    """Play a 3x3 shape beside the last move."""
+    shape_before: Probability = 0.0
+    """Play a 3x3 shape beside the last move but one."""
+    capture_anywhere: Probability = 0.0
+    """Look at a few random points for a capture."""
+    refuse_self_atari: Probability = 1.0
+    """Refuse a random move that puts a chain of ``self_atari_stones`` or more in atari."""
+    self_atari_stones: Annotated[int, Field(ge=1)] = 2
+
+    prior_even: Visits = 10.0
+    """Visits that say nothing; 0 switches all priors off."""
+    prior_capture: Visits = 15.0
+    prior_capture_stone: Visits = 5.0
+    prior_save: Visits = 10.0
+    prior_save_stone: Visits = 5.0
+    prior_atari: Visits = 5.0
+    prior_shape: Visits = 10.0
+    prior_near_1: Visits = 15.0
+    prior_near_2: Visits = 10.0
+    prior_near_3: Visits = 4.0
+    prior_self_atari: Visits = 10.0
+    prior_edge: Visits = 15.0
+    prior_second_line: Visits = 5.0
+    prior_third_line: Visits = 5.0
+    prior_pass: Visits = 10.0
+    pass_in_tree: bool = True
+
+    def to_record(self) -> NDArray[Any]:
+        """The same as kernels read it."""
+        record = np.zeros(1, GO_RULES)
+        row = record[0]
+        row["mogo"] = self.playout == "mogo"
+        for name in _PROBABILITIES:
+            row[name] = round(getattr(self, name) * CERTAIN)
+        row["self_atari_stones"] = self.self_atari_stones
+        row["pass_in_tree"] = self.pass_in_tree
+        row["prior_near"] = (0.0, self.prior_near_1, self.prior_near_2, self.prior_near_3)
+        for name in (n for n in GO_RULES.names or () if n.startswith("prior_") and n != "prior_near"):
+            row[name] = getattr(self, name)
+        return record

@@ -1,0 +1,115 @@
+"""What a new node believes of its moves before any simulation: virtual visits by simple features.
+
+The features are those that MoGo, Pachi and Fuego found useful: captures and escapes that a ladder does not refute,
+ataris, 3x3 shapes, closeness to the last move, self-atari, and empty edges.
+"""
+
+import numpy as np
+
+from semeai.games.go.board import PASS, State, color_at, in_atari, is_playable, traits_at
+from semeai.games.go.tables import BORDER, EMPTY, LONELY, SHAPE
+from semeai.games.go.tactics import catches, is_self_atari, measure_distance, runs_out, two_liberties
+from semeai.games.protocol import Record
+from semeai.jit import inlined, kernel
+
+_NEAREST = 3
+
+
+@kernel
+def expand_node(state: State, spare: State, rules: Record, scratch: Record) -> int:
+    """The playable points and a pass, with their priors."""
+    color, w = state.to_move, state.stride
+    informed = rules.prior_even > 0
+    if informed:
+        measure_distance(state, scratch, _NEAREST)
+    n = 0
+    for i in range(state.n_empty):
+        p = np.int64(state.empties[np.uint64(i)])
+        if is_playable(state, p, color, w):
+            _note_move(scratch, n, p)
+            if informed:
+                _judge(state, spare, p, color, n, rules, scratch, w)
+            n += 1
+    if n == 0 or rules.pass_in_tree:
+        _note_move(scratch, n, PASS)
+        if informed:
+            _believe(scratch, n, rules.prior_even + rules.prior_pass, np.float32(0.5) * rules.prior_even)
+        n += 1
+    return n
+
+
+@inlined
+def _note_move(scratch: Record, n: int, move: int) -> None:
+    scratch.moves[np.uint64(n)] = move
+    scratch.prior_visits[np.uint64(n)] = 0
+    scratch.prior_wins[np.uint64(n)] = 0
+    scratch.heuristic[np.uint64(n)] = 0
+
+
+@inlined
+def _believe(scratch: Record, n: int, visits: np.float32, wins: np.float32) -> None:
+    scratch.prior_visits[np.uint64(n)] = visits
+    scratch.prior_wins[np.uint64(n)] = wins
+    scratch.heuristic[np.uint64(n)] = wins / visits
+
+
+@kernel
+def _judge(state: State, spare: State, p: int, color: int, n: int, rules: Record, scratch: Record, w: int) -> None:
+    """Add up the features of one move."""
+    good = _tactical_worth(state, spare, p, color, rules, w)
+    bad = np.float32(0.0)
+    traits = traits_at(state, p)
+    if traits & (SHAPE * color):
+        good += rules.prior_shape
+    distance = np.int64(scratch.distance[np.uint64(p)])
+    if distance <= _NEAREST:
+        good += rules.prior_near[distance]
+    if is_self_atari(state, p, color, 1, w):
+        bad += rules.prior_self_atari
+        good = np.float32(0.0)
+    elif traits & LONELY:
+        line = _line(state, p)
+        if line == 1:
+            bad += rules.prior_edge
+        elif line == 2:
+            bad += rules.prior_second_line
+        elif line == 3:
+            good += rules.prior_third_line
+    even = rules.prior_even
+    _believe(scratch, n, even + good + bad, np.float32(0.5) * even + good)
+
+
+@inlined
+def _line(state: State, p: int) -> int:
+    """How far from the edge, 1 for the first line."""
+    w = state.stride
+    row, column = p // w, p % w
+    return min(min(row, column), min(w - row, w - column))
+
+
+@kernel
+def _tactical_worth(state: State, spare: State, p: int, color: int, rules: Record, w: int) -> np.float32:
+    """Captures, escapes and ataris by playing ``p``; the best of each kind counts."""
+    capture, save, atari = np.float32(0.0), np.float32(0.0), np.float32(0.0)
+    for side in range(4):
+        n = p - w if side == 0 else p - 1 if side == 1 else p + 1 if side == 2 else p + w
+        c = color_at(state, n)
+        if c == EMPTY or c == BORDER:
+            continue
+        chain = np.int64(state.chain[np.uint64(n)])
+        stones = np.float32(min(np.int64(state.stones[np.uint64(chain)]), 10))
+        word = state.liberties[np.uint64(chain)]
+        if c == color:
+            if in_atari(word) and runs_out(state, spare, p, n, color, w):
+                save = max(save, rules.prior_save + rules.prior_save_stone * stones)
+        elif in_atari(word):
+            worth = rules.prior_capture + rules.prior_capture_stone * stones
+            capture = max(capture, worth)
+        elif rules.prior_atari > 0 and (word & np.uint64(0xFFF)) <= 8:
+            a, _ = two_liberties(state, n, w)
+            if a != 0 and not is_self_atari(state, p, color, 1, w):
+                worth = rules.prior_atari
+                if catches(state, spare, p, n, color, w):
+                    worth += rules.prior_capture + rules.prior_capture_stone * stones
+                atari = max(atari, worth)
+    return capture + save + atari

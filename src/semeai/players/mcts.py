@@ -1,0 +1,138 @@
+"""The player that searches."""
+
+import time
+
+import numpy as np
+
+from semeai.games.go import kernels  # noqa: F401 - tells the search what Go is
+from semeai.games.go.ownership import dead_stones
+from semeai.games.go.position import GoPosition
+from semeai.games.position import Position
+from semeai.players.base import Choice, Player
+from semeai.players.config import PlayerConfig
+from semeai.search.search import CHUNK, MoveReport, Search
+
+
+class MctsPlayer(Player):
+    """Searches by its configuration; the same seed and the same moves give the same game (budget in simulations)."""
+
+    def __init__(self, config: PlayerConfig, name: str | None = None) -> None:
+        self.config = config
+        self.name = name or f"mcts-{config.identity()}"
+        self._policy = config.policy.to_record()
+        self._search = Search(config.search.to_record(), self._policy, config.max_nodes)
+        self._position: Position | None = None
+        self._is_current = False
+
+    def start(self, position: Position, seed: int) -> None:
+        self._search.seed(seed)
+        self._search.forget()
+        self._position = position.copy()
+        self._is_current = False
+
+    @property
+    def position(self) -> Position:
+        assert self._position is not None, "start a game first"
+        return self._position
+
+    def set_position(self, position: Position) -> None:
+        """Jump to any position; the tree is kept as far as it applies."""
+        self._position = position.copy()
+        self._is_current = False
+
+    def observe(self, move: int) -> None:
+        self.position.play(move)
+        self._is_current = False
+
+    def _prepare(self) -> None:
+        if not self._is_current:
+            self._search.set_position(self.position, self.config.reuse_tree)
+            self._is_current = True
+
+    def think(self, simulations: int) -> int:
+        """Run more simulations here; 0 when the tree is full or the game is over."""
+        self._prepare()
+        return 0 if self._search.is_full else self._search.run(simulations)
+
+    def choose(self, seconds: float | None = None) -> Choice:
+        start = time.thread_time()
+        self._prepare()
+        if seconds is None:
+            seconds = self.config.seconds
+        if seconds is not None:
+            self._search_for(start, seconds)
+        else:
+            assert self.config.simulations is not None
+            self._search_times(self.config.simulations)
+        return self._choice(time.thread_time() - start)
+
+    def _search_times(self, simulations: int) -> None:
+        done = 0
+        while done < simulations:
+            if self.config.stop_early and done and self._search.is_decided(simulations - done):
+                return
+            ran = self._search.run(min(CHUNK, simulations - done))
+            if ran == 0:
+                return
+            done += ran
+
+    def _search_for(self, start: float, seconds: float) -> None:
+        """Until the time is up; CPU time, so that a busy machine changes nothing."""
+        begun, done, chunk = time.thread_time(), 0, 16
+        while (now := time.thread_time()) - start < seconds or done == 0:
+            if done and self.config.stop_early:
+                left = (seconds - (now - start)) * done / max(now - begun, 1e-6)
+                if self._search.is_decided(int(left) + 1):
+                    return
+            ran = self._search.run(chunk)
+            if ran == 0:
+                return
+            done += ran
+            chunk = min(CHUNK, 2 * chunk)
+
+    def _choice(self, cpu: float) -> Choice:
+        if self.position.is_over or not len(self._search.children()):
+            return Choice(int(self.position.legal_moves()[-1]) if not self.position.is_over else 0, cpu_seconds=cpu)
+        move = self._search.best_move()
+        rate = self._search.win_rate(move)
+        if isinstance(self.position, GoPosition):
+            move = self._settle(self.position, move, rate)
+        simulations = self._search.simulations
+        if rate < self.config.resign_below and simulations >= 32:
+            return Choice(None, self._comment(rate), rate, simulations, cpu)
+        return Choice(move, self._comment(rate), rate, simulations, cpu)
+
+    def _settle(self, position: GoPosition, move: int, rate: float) -> int:
+        """Pass after the opponent's pass where that wins; never pass where it loses and something can be tried."""
+        other_passed = bool(position.moves) and position.moves[-1][1] == 0
+        sign = 1 if position.to_move == 0 else -1
+        if other_passed and move != 0:
+            dead = dead_stones(position, self._policy)
+            if sign * position.margin(dead) > 0 and sign * position.margin() > 0:
+                return 0
+        return move
+
+    def _comment(self, rate: float) -> str:
+        best = self._search.report()[:3]
+        text = self.position.move_to_text
+        lines = [f"win rate {rate:.1%} of {self._search.simulations} simulations, {self._search.visits} visits"]
+        lines += [f"{text(r.move)} {r.visits} {r.win_rate:.1%}: {' '.join(map(text, r.pv[:6]))}" for r in best]
+        return "\n".join(lines)
+
+    def report(self) -> list[MoveReport]:
+        self._prepare()
+        return self._search.report()
+
+    def dead_stones(self) -> list[int] | None:
+        position = self.position
+        return dead_stones(position, self._policy) if isinstance(position, GoPosition) else None
+
+
+def warm_up_player() -> None:
+    player = MctsPlayer(PlayerConfig(simulations=20, memory_mb=1))
+    player.start(GoPosition(5), 1)
+    for _ in range(3):
+        choice = player.choose()
+        player.observe(int(choice.move or 0))
+    player.dead_stones()
+    np.asarray(player.report())

@@ -1,0 +1,19 @@
+"""The numbers that steer the search: one record, read by kernels and never written."""
+
+import numpy as np
+
+SEARCH_PARAMS = np.dtype(
+    [
+        ("exploration", np.float32),  # C of C * sqrt(log N / n); Algorithm 1: sqrt(2)
+        ("first_play_urgency", np.float32),  # the value of a move without visits, RAVE or prior
+        ("rave", np.int64),  # 0: no RAVE updates; 1: minimum-MSE schedule; 2: hand-picked schedule
+        ("rave_bias", np.float32),  # 4 b^2 of the minimum-MSE schedule
+        ("rave_equivalence", np.float32),  # k of the hand-picked schedule
+        ("rave_horizon", np.float32),  # share of a simulation's remaining moves that RAVE looks at
+        ("bias_constant", np.float32),  # gamma of (gamma + c / log(2 + n)) H
+        ("bias_decay", np.float32),  # c
+        ("widening", np.float32),  # K of PW(n) = K n^(1/4), 0: off
+        ("expansion_threshold", np.float32),  # visits before a node gets children
+    ],
+    align=True,
+)

@@ -1,0 +1,174 @@
+"""The search as Python sees it: a tree that grows from a position, follows the game, and says what it found."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semeai.games.position import Position
+from semeai.games.protocol import MAX_CODES, SCRATCH
+from semeai.rng import derive
+from semeai.search.simulation import open_root, simulate
+from semeai.search.tree import NODE, ROOT, TREE, UNEXPANDED, child_with_move, clear_tree, copy_subtree
+
+CHUNK = 256
+"""Simulations a kernel call; between calls the clock is read and Ctrl-C is heard."""
+
+
+@dataclass(frozen=True)
+class MoveReport:
+    """What the search thinks of a move; ``win_rate`` is that of the player to move."""
+
+    move: int
+    visits: int
+    win_rate: float
+    prior: float
+    pv: list[int]
+
+
+class Search:
+    """One tree. ``params`` and ``policy`` are records of shape (1,), see ``search.params`` and the game."""
+
+    def __init__(self, params: NDArray[Any], policy: NDArray[Any], max_nodes: int) -> None:
+        self._params, self._policy = params, policy
+        self._nodes = np.empty(max_nodes, NODE)
+        self._other = np.empty(0, NODE)  # the second half of a copying collector, made when first needed
+        self._tree = np.zeros(1, TREE)
+        self._scratch = np.zeros(1, SCRATCH)
+        self._states = np.empty(0)
+        self._played: list[tuple[int, int]] | None = None
+
+    def seed(self, seed: int) -> None:
+        self._scratch[0]["rng"] = np.uint64(derive(seed, "search") | 1)
+
+    def forget(self) -> None:
+        """A new game: nothing that was found before applies."""
+        self._played = None
+
+    def set_position(self, position: Position, reuse: bool = True) -> None:
+        """Search from ``position``; what the tree knows of it is kept if it follows from the last one."""
+        child = self._descendant(position) if reuse else UNEXPANDED
+        if child == UNEXPANDED:
+            clear_tree(self._nodes, self._tree)
+        elif child != ROOT:
+            self._move_root(child)
+        self._tree[0]["simulations"] = self._tree[0]["full"] = self._tree[0]["deepest"] = 0
+        self._played = list(position.moves)
+        self._states = np.concatenate([position.states] * 3)
+        if not position.is_over:
+            allowed = np.zeros(MAX_CODES, np.bool_)
+            allowed[position.legal_moves()] = True
+            open_root(self._nodes, self._tree, self._states, self._policy, self._params, self._scratch, allowed)
+
+    def _descendant(self, position: Position) -> int:
+        """The node of ``position``, if the moves since the last one lead there."""
+        before = self._played
+        if before is None or position.moves[: len(before)] != before or not self._is_continued(position, len(before)):
+            return UNEXPANDED
+        node = ROOT
+        for _, move in position.moves[len(before) :]:
+            node = child_with_move(self._nodes, node, move)
+            if node == UNEXPANDED:
+                break
+        return node
+
+    def _is_continued(self, position: Position, n: int) -> bool:
+        """The same start and komi, and players that took turns since: else the tree is about another game."""
+        state = position.states
+        names = [name for name in ("size", "komi") if name in (state.dtype.names or ())]
+        players = [player for player, _ in position.moves[n:]]
+        return all(state[0][name] == self._states[0][name] for name in names) and all(
+            a != b for a, b in zip(players, players[1:], strict=False)
+        )
+
+    def _move_root(self, child: int) -> None:
+        if len(self._other) == 0:
+            self._other = np.empty(len(self._nodes), NODE)
+        n = copy_subtree(self._nodes, child, self._other)
+        self._nodes, self._other = self._other, self._nodes
+        self._tree[0]["n_nodes"] = n
+
+    def run(self, n: int) -> int:
+        """Run ``n`` simulations; how many were run, 0 where there is nothing to search."""
+        if self._nodes[ROOT]["n_children"] == 0:
+            return 0
+        simulate(self._nodes, self._tree, self._states, self._params, self._policy, self._scratch, n)
+        return n
+
+    @property
+    def simulations(self) -> int:
+        """Simulations from this position since it was set."""
+        return int(self._tree[0]["simulations"])
+
+    @property
+    def visits(self) -> int:
+        """Visits of the root, with those that a reused tree brought along."""
+        return int(self._nodes[ROOT]["visits"])
+
+    @property
+    def is_full(self) -> bool:
+        return bool(self._tree[0]["full"])
+
+    @property
+    def n_nodes(self) -> int:
+        return int(self._tree[0]["n_nodes"])
+
+    def children(self) -> NDArray[Any]:
+        """The root's children as records of ``NODE``."""
+        root = self._nodes[ROOT]
+        return (
+            self._nodes[root["first"] : root["first"] + root["n_children"]] if root["n_children"] else self._nodes[:0]
+        )
+
+    def is_decided(self, remaining: int) -> bool:
+        """Whether no other move can get more visits than the best in the remaining simulations."""
+        visits = np.sort(self.children()["visits"])
+        return len(visits) < 2 or bool(visits[-1] - visits[-2] > remaining)
+
+    def best_move(self) -> int:
+        """The most visited move (Algorithm 1), the better of equals; IndexError where there is none."""
+        children = self.children()
+        order = np.lexsort((_mean(children), children["visits"]))
+        return int(children["move"][order[-1]])
+
+    def win_rate(self, move: int) -> float:
+        """Of the player to move, after ``move``."""
+        children = self.children()
+        return float(_mean(children)[children["move"] == move][0])
+
+    def report(self) -> list[MoveReport]:
+        """All moves, the most visited first."""
+        children = self.children()
+        order = np.lexsort((_mean(children), children["visits"]))[::-1]
+        rates = _mean(children)
+        total = max(float(children["heuristic"].sum()), 1e-9)
+        return [
+            MoveReport(
+                int(children["move"][i]),
+                int(children["visits"][i]),
+                float(rates[i]),
+                float(children["heuristic"][i]) / total,
+                [int(children["move"][i]), *self._line(int(self._nodes[ROOT]["first"]) + int(i))],
+            )
+            for i in order
+        ]
+
+    def _line(self, node: int, most: int = 12) -> list[int]:
+        """The moves that the search expects after ``node``."""
+        line: list[int] = []
+        while len(line) < most and (n := int(self._nodes[node]["n_children"])):
+            first = int(self._nodes[node]["first"])
+            node = first + int(np.argmax(self._nodes["visits"][first : first + n]))
+            if self._nodes[node]["visits"] == 0:
+                break
+            line.append(int(self._nodes[node]["move"]))
+        return line
+
+
+def _mean(children: NDArray[Any]) -> NDArray[Any]:
+    """Mean rewards; RAVE's, which hold the priors, for moves without visits."""
+    own = children["wins"] / np.maximum(children["visits"], 1)
+    rave = children["rave_wins"] / np.maximum(children["rave_visits"], 1e-9)
+    result: NDArray[Any] = np.where(children["visits"] > 0, own, rave)
+    return result

@@ -1,0 +1,248 @@
+"""Simulations: descend, expand, play out, back up (Algorithm 1 of "Scalability and parallelization of MCTS").
+
+The kernels are written once; numba compiles them for each game through the functions of ``games.protocol``.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semeai.games.protocol import (
+    CHANCE,
+    MAX_CODES,
+    MAX_DEPTH,
+    Record,
+    copy_state,
+    expand,
+    is_over,
+    mover,
+    play,
+    playout,
+    reward,
+)
+from semeai.jit import inlined, kernel
+from semeai.rng_kernels import below
+from semeai.search.tree import ROOT, UNEXPANDED, Nodes
+
+NO_RAVE, MINIMUM_MSE, HAND_PICKED = 0, 1, 2
+_MINUS_INFINITY = np.float32(-1e30)
+_RESOLUTION = 1 << 30
+
+
+@kernel
+def grow(nodes: Nodes, tree: Record, node: int, state: Record, spare: Record, rules: Record, scratch: Record) -> bool:
+    """Give ``node`` its children, the best heuristic first; False where the tree is full."""
+    n = expand(state, spare, rules, scratch)
+    first = tree.n_nodes
+    if first + n > len(nodes):
+        tree.full = 1
+        return False
+    tree.n_nodes += n
+    for i in range(n):
+        child = nodes[first + i]
+        child.visits = 0
+        child.wins = 0
+        child.rave_visits = scratch.prior_visits[i]
+        child.rave_wins = scratch.prior_wins[i]
+        child.heuristic = scratch.heuristic[i]
+        child.first = UNEXPANDED
+        child.n_children = 0
+        child.move = scratch.moves[i]
+    nodes[node].n_children = n
+    nodes[node].first = first
+    return True
+
+
+@kernel
+def sort_by_heuristic(nodes: Nodes, first: int, n: int) -> None:
+    """Children in descending order of H, as progressive widening takes them; equal ones keep their order."""
+    for i in range(first + 1, first + n):
+        k = i
+        while k > first and nodes[k].heuristic > nodes[k - 1].heuristic:
+            _swap(nodes, k, k - 1)
+            k -= 1
+
+
+@inlined
+def _swap(nodes: Nodes, a: int, b: int) -> None:
+    """Exchange two children that have no visits yet."""
+    x, y = nodes[a], nodes[b]
+    x.rave_visits, y.rave_visits = y.rave_visits, x.rave_visits
+    x.rave_wins, y.rave_wins = y.rave_wins, x.rave_wins
+    x.heuristic, y.heuristic = y.heuristic, x.heuristic
+    x.move, y.move = y.move, x.move
+
+
+@inlined
+def score(child: Record, exploration: np.float32, params: Record) -> np.float32:
+    """What a move is worth trying: mean and RAVE mean by their weight, exploration and progressive bias.
+
+    ``exploration`` is C * sqrt(log N). Minimum-MSE weight: Gelly & Silver 2011, section 4; hand-picked: 2007.
+    """
+    n, m = child.visits, child.rave_visits
+    if n > 0:
+        value = child.wins / n
+        if m > 0:
+            if params.rave == HAND_PICKED:
+                k = params.rave_equivalence
+                beta = np.float32(math.sqrt(k / (np.float32(3.0) * n + k)))
+            else:
+                beta = m / (m + n + m * n * params.rave_bias)
+            value += beta * (child.rave_wins / m - value)
+        if exploration > 0:
+            value += exploration / np.float32(math.sqrt(n))
+    else:
+        value = child.rave_wins / m + exploration if m > 0 else params.first_play_urgency
+    if params.bias_constant != 0 or params.bias_decay != 0:
+        value += (
+            params.bias_constant + params.bias_decay / np.float32(math.log(np.float32(2.0) + n))
+        ) * child.heuristic
+    return value
+
+
+@kernel
+def select(nodes: Nodes, node: int, params: Record, scratch: Record) -> int:
+    """The child with the best score among those that progressive widening admits; ties are broken at random."""
+    parent = nodes[node]
+    first = np.int64(parent.first)
+    n = np.int64(parent.n_children)
+    if params.widening > 0:
+        n = min(n, max(1, np.int64(params.widening * math.sqrt(math.sqrt(parent.visits)))))
+    exploration = np.float32(0.0)
+    if params.exploration > 0:
+        exploration = params.exploration * np.float32(math.sqrt(math.log(max(parent.visits, np.float32(1.0)))))
+    best, best_score, ties = first, _MINUS_INFINITY, 1
+    for k in range(first, first + n):
+        s = score(nodes[np.uint64(k)], exploration, params)
+        if s > best_score:
+            best, best_score, ties = k, s, 1
+        elif s == best_score:
+            ties += 1
+            if below(scratch, ties) == 0:
+                best = k
+    return best
+
+
+@kernel
+def draw_chance(nodes: Nodes, node: int, scratch: Record) -> int:
+    """A child drawn with the probability that its heuristic holds."""
+    first, n = np.int64(nodes[node].first), np.int64(nodes[node].n_children)
+    u = np.float32(below(scratch, _RESOLUTION)) / np.float32(_RESOLUTION)
+    for k in range(first, first + n - 1):
+        u -= nodes[k].heuristic
+        if u < 0:
+            return k
+    return first + n - 1
+
+
+@inlined
+def descend(
+    nodes: Nodes, tree: Record, state: Record, spare: Record, params: Record, rules: Record, scratch: Record
+) -> int:
+    """Walk from the root to a leaf, playing its moves on ``state``; the depth of the leaf in ``scratch.path``."""
+    node, depth = ROOT, 0
+    scratch.path[0] = ROOT
+    while depth < MAX_DEPTH - 1 and not is_over(state):
+        if nodes[node].first == UNEXPANDED:
+            if nodes[node].visits < params.expansion_threshold or not grow(
+                nodes, tree, node, state, spare, rules, scratch
+            ):
+                break
+            if params.widening > 0 and mover(state) != CHANCE:
+                sort_by_heuristic(nodes, nodes[node].first, nodes[node].n_children)
+        who = mover(state)
+        node = draw_chance(nodes, node, scratch) if who == CHANCE else select(nodes, node, params, scratch)
+        move = np.int64(nodes[node].move)
+        play(state, move)
+        scratch.played[np.uint64(depth)] = move
+        scratch.played_by[np.uint64(depth)] = who + 1
+        depth += 1
+        scratch.path[np.uint64(depth)] = node
+    scratch.n_played = depth
+    return depth
+
+
+@inlined
+def back_up(nodes: Nodes, depth: int, result: np.float32, params: Record, scratch: Record) -> None:
+    """Add the result to the path, and to the siblings whose moves the same player made first later on (RAVE)."""
+    if params.rave != NO_RAVE:
+        for i in range(MAX_CODES):
+            scratch.first_by[i] = 0
+        end = np.int64(scratch.n_played)
+        if params.rave_horizon < 1:
+            end = depth + np.int64(params.rave_horizon * np.float32(end - depth))
+        for i in range(end - 1, depth - 1, -1):
+            scratch.first_by[np.uint64(scratch.played[np.uint64(i)])] = scratch.played_by[np.uint64(i)]
+    for i in range(depth, -1, -1):
+        node = nodes[np.uint64(scratch.path[np.uint64(i)])]
+        if i < depth and params.rave != NO_RAVE:
+            who = scratch.played_by[np.uint64(i)]
+            scratch.first_by[np.uint64(scratch.played[np.uint64(i)])] = who
+            gain = result if who != 2 else np.float32(1.0) - result
+            first = np.int64(node.first)
+            for k in range(first, first + np.int64(node.n_children)):
+                child = nodes[np.uint64(k)]
+                if scratch.first_by[np.uint64(child.move)] == who:
+                    child.rave_visits += np.float32(1.0)
+                    child.rave_wins += gain
+        node.visits += np.float32(1.0)
+        if i > 0:
+            won = result if scratch.played_by[np.uint64(i - 1)] != 2 else np.float32(1.0) - result
+            node.wins += won
+        else:
+            node.wins += result  # the root has no mover: player 0's view
+
+
+@kernel
+def simulate(
+    nodes: Nodes,
+    trees: NDArray[Any],
+    states: NDArray[Any],
+    params: NDArray[Any],
+    rules: NDArray[Any],
+    scratches: NDArray[Any],
+    n: int,
+) -> int:
+    """Run ``n`` simulations from ``states[0]``; ``states[1]`` and ``[2]`` are working copies. The deepest leaf."""
+    tree, root, state, spare = trees[0], states[0], states[1], states[2]
+    p, r, scratch = params[0], rules[0], scratches[0]
+    for _ in range(n):
+        copy_state(state, root)
+        depth = descend(nodes, tree, state, spare, p, r, scratch)
+        if not is_over(state):
+            playout(state, r, scratch)
+        back_up(nodes, depth, np.float32(reward(state)), p, scratch)
+        tree.simulations += 1
+        tree.deepest = max(tree.deepest, depth)
+    return np.int64(tree.deepest)
+
+
+@kernel
+def open_root(
+    nodes: Nodes,
+    trees: NDArray[Any],
+    states: NDArray[Any],
+    rules: NDArray[Any],
+    params: NDArray[Any],
+    scratches: NDArray[Any],
+    allowed: NDArray[np.bool_],
+) -> int:
+    """Expand the root if it is not yet, and drop the children that ``allowed`` forbids; how many remain."""
+    root = nodes[ROOT]
+    if root.first == UNEXPANDED:
+        copy_state(states[1], states[0])
+        if not grow(nodes, trees[0], ROOT, states[1], states[2], rules[0], scratches[0]):
+            return 0
+        if params[0].widening > 0 and mover(states[0]) != CHANCE:
+            sort_by_heuristic(nodes, root.first, root.n_children)
+    n = 0
+    first = root.first
+    for k in range(first, first + root.n_children):
+        if allowed[nodes[k].move]:
+            if k != first + n:
+                nodes[first + n] = nodes[k]
+            n += 1
+    root.n_children = n
+    return n
