@@ -53,13 +53,21 @@ class Search:
             clear_tree(self._nodes, self._tree)
         elif child != ROOT:
             self._move_root(child)
-        self._tree[0]["simulations"] = self._tree[0]["full"] = self._tree[0]["deepest"] = 0
         self._played = list(position.moves)
-        self._states = np.concatenate([position.states] * 3)
-        if not position.is_over:
-            allowed = np.zeros(MAX_CODES, np.bool_)
-            allowed[position.legal_moves()] = True
-            open_root(self._nodes, self._tree, self._states, self._policy, self._params, self._scratch, allowed)
+        allowed = np.zeros(MAX_CODES, np.bool_)
+        allowed[position.legal_moves()] = True
+        self._open(position.states, allowed)
+
+    def set_state(self, states: NDArray[Any]) -> None:
+        """Search from a bare state, a record of shape (1,), with a new tree."""
+        self._played = None
+        clear_tree(self._nodes, self._tree)
+        self._open(states, np.ones(MAX_CODES, np.bool_))
+
+    def _open(self, states: NDArray[Any], allowed: NDArray[np.bool_]) -> None:
+        self._tree[0]["simulations"] = self._tree[0]["full"] = self._tree[0]["deepest"] = 0
+        self._states = np.concatenate([states] * 3)
+        open_root(self._nodes, self._tree, self._states, self._policy, self._params, self._scratch, allowed)
 
     def _descendant(self, position: Position) -> int:
         """The node of ``position``, if the moves since the last one lead there."""
@@ -172,3 +180,12 @@ def _mean(children: NDArray[Any]) -> NDArray[Any]:
     rave = children["rave_wins"] / np.maximum(children["rave_visits"], 1e-9)
     result: NDArray[Any] = np.where(children["visits"] > 0, own, rave)
     return result
+
+
+def uct(states: NDArray[Any], params: NDArray[Any], policy: NDArray[Any], simulations: int, seed: int) -> Search:
+    """Function UCT of Algorithm 1: search a state; the decision is ``best_move()`` of what is returned."""
+    search = Search(params, policy, max_nodes=min(100 * simulations + MAX_CODES, 4_000_000))
+    search.seed(seed)
+    search.set_state(states)
+    search.run(simulations)
+    return search

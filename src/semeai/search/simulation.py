@@ -231,6 +231,9 @@ def open_root(
 ) -> int:
     """Expand the root if it is not yet, and drop the children that ``allowed`` forbids; how many remain."""
     root = nodes[ROOT]
+    if is_over(states[0]):
+        root.n_children = 0
+        return 0
     if root.first == UNEXPANDED:
         copy_state(states[1], states[0])
         if not grow(nodes, trees[0], ROOT, states[1], states[2], rules[0], scratches[0]):

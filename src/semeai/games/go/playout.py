@@ -23,7 +23,18 @@ from semeai.games.go.board import (
     word_at,
 )
 from semeai.games.go.rules import CERTAIN
-from semeai.games.go.tables import BLACK, BORDER, EMPTY, HAS_LIBERTY, HAS_TWO_LIBERTIES, SHAPE, WHITE
+from semeai.games.go.tables import (
+    BLACK,
+    BORDER,
+    CROWDED,
+    EMPTY,
+    EMPTY_SIDES,
+    HAS_LIBERTY,
+    HAS_TWO_LIBERTIES,
+    SHAPE,
+    SIDES,
+    WHITE,
+)
 from semeai.games.go.tactics import gains_liberties, is_self_atari, two_liberties
 from semeai.games.protocol import Record
 from semeai.jit import inlined, kernel
@@ -218,16 +229,39 @@ def _add_if_safe(state: State, p: int, color: int, found: int, scratch: Record, 
     return found
 
 
-@kernel
+@inlined
+def _may_be_nakade(state: State, q: int) -> bool:
+    """A quick look: an empty point in a narrow place, but not a region of one point."""
+    if color_at(state, q) != EMPTY:
+        return False
+    return traits_at(state, q) & (CROWDED | HAS_LIBERTY) == CROWDED | HAS_LIBERTY
+
+
+@inlined
 def _nakade_move(state: State, last: int, color: int, scratch: Record, w: int) -> int:
     """The vital point of a small closed region beside the last move, or 0."""
-    for side in range(4):
-        q = last - w if side == 0 else last - 1 if side == 1 else last + 1 if side == 2 else last + w
-        if color_at(state, q) == EMPTY:
-            p = vital_point(state, q, scratch, w)
-            if p and is_legal(state, p, color):
-                return p
-    return 0
+    p = 0
+    if _may_be_nakade(state, last - w):
+        p = vital_point(state, last - w, scratch, w)
+    if p == 0 and _may_be_nakade(state, last - 1):
+        p = vital_point(state, last - 1, scratch, w)
+    if p == 0 and _may_be_nakade(state, last + 1):
+        p = vital_point(state, last + 1, scratch, w)
+    if p == 0 and _may_be_nakade(state, last + w):
+        p = vital_point(state, last + w, scratch, w)
+    return p if p and is_legal(state, p, color) else 0
+
+
+@inlined
+def _spread(state: State, q: int, n: int, scratch: Record) -> int:
+    """Add an empty point to the region of ``n`` points if it is new."""
+    if color_at(state, q) == EMPTY:
+        for k in range(n):
+            if np.int64(scratch.candidates[np.uint64(k)]) == q:
+                return n
+        scratch.candidates[np.uint64(n)] = q
+        n += 1
+    return n
 
 
 @kernel
@@ -237,31 +271,25 @@ def vital_point(state: State, start: int, scratch: Record, w: int) -> int:
     The middle of a three, of the pyramid four, of the bulky and the crossed five, and of the rabbity six.
     """
     scratch.candidates[0] = start
-    n, i, enclosed_by = 1, 0, 0
+    n, i = 1, 0
     best, best_degree = 0, 0
+    sides = 0
     while i < n:
         p = np.int64(scratch.candidates[np.uint64(i)])
         i += 1
-        degree = 0
-        for side in range(4):
-            q = p - w if side == 0 else p - 1 if side == 1 else p + 1 if side == 2 else p + w
-            c = color_at(state, q)
-            if c == EMPTY:
-                degree += 1
-                known = False
-                for k in range(n):
-                    known |= np.int64(scratch.candidates[np.uint64(k)]) == q
-                if not known:
-                    if n == _LARGEST_NAKADE:
-                        return 0
-                    scratch.candidates[np.uint64(n)] = q
-                    n += 1
-            elif c != BORDER:
-                enclosed_by |= c
+        code = np.int64(state.code[np.uint64(p)]) & 0xFF
+        sides |= np.int64(SIDES[np.uint64(code)])
+        degree = np.int64(EMPTY_SIDES[np.uint64(code)])
+        if sides == BLACK + WHITE or i + degree > _LARGEST_NAKADE:
+            return 0
         if degree > best_degree:
             best, best_degree = p, degree
-    if enclosed_by == BLACK + WHITE:
-        return 0
+        n = _spread(state, p - w, n, scratch)
+        n = _spread(state, p - 1, n, scratch)
+        n = _spread(state, p + 1, n, scratch)
+        n = _spread(state, p + w, n, scratch)
+        if n > _LARGEST_NAKADE:
+            return 0
     needed = 2 if n == 3 else 3 if n == 4 or n == 5 else 4 if n == 6 else 9
     return best if best_degree >= needed else 0
 

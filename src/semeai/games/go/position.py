@@ -111,6 +111,7 @@ class GoPosition(Position):
         """Every legal move of ``player``, pass last, superko taken into account."""
         found = np.empty(self.size * self.size + 1, np.int64)
         pair = np.concatenate([self.states, self.states])
+        pair["ko"] = 0  # superko forbids retaking, and lets the one who took fill it out of turn
         n = _legal_points(pair, player + 1, np.array(self._keys, np.uint64), found)
         found[n] = PASS
         return np.sort(found[: n + 1])[::-1].copy()
@@ -131,24 +132,34 @@ class GoPosition(Position):
         key = int(_key(self.states))
         if move != PASS and key in self._keys:
             self.states[:] = before
-            raise IllegalMove(f"{self.move_to_text(move)} repeats an earlier position (superko)")
+            reason = "retakes a ko" if move == before[0]["ko"] else "repeats an earlier position (superko)"
+            raise IllegalMove(f"{self.move_to_text(move)} {reason}")
         self._before.append(before)
         self._keys.append(key)
-        self.moves.append((player, move))
+        self.moves.append((player, int(move)))
 
     def _check(self, move: int, player: int) -> None:
         if move == PASS:
             return
-        name = self.move_to_text(move)
+        if not self._is_point(move):
+            raise IllegalMove(f"{move} is no point of a {self.size}x{self.size} board")
         if self.states[0]["color"][move] != EMPTY:
-            raise IllegalMove(f"{name} is occupied")
-        if not _is_legal(self.states, move, player + 1):
-            raise IllegalMove(f"{name} retakes a ko" if move == self.states[0]["ko"] else f"{name} is suicide")
+            raise IllegalMove(f"{self.move_to_text(move)} is occupied")
+        trial = self.states.copy()
+        trial["ko"] = 0  # ``play`` forbids every repetition
+        if not _is_legal(trial, move, player + 1):
+            raise IllegalMove(f"{self.move_to_text(move)} is suicide")
+
+    def _is_point(self, move: int) -> bool:
+        row, column = divmod(move, self.size + 1)
+        return 1 <= row <= self.size and 1 <= column <= self.size
 
     def undo(self) -> None:
         if not self.moves:
             raise IllegalMove("there is no move to take back")
+        komi = self.komi  # it may have been agreed on since
         self.states = self._before.pop()
+        self.komi = komi
         self._keys.pop()
         self.moves.pop()
 
@@ -160,12 +171,16 @@ class GoPosition(Position):
         """Put stones on empty points before the first move, as handicap or as a set-up; IllegalMove undoes all."""
         if self.moves:
             raise IllegalMove("stones can be placed only before the first move")
-        before, chosen = self.states.copy(), list(points)
-        for p in chosen:
-            if p == PASS or self.states[0]["color"][p] != EMPTY or not _is_legal(self.states, p, player + 1):
+        before = self.states.copy()
+        for p in points:
+            free = self._is_point(p) and self.states[0]["color"][p] == EMPTY and _is_legal(self.states, p, player + 1)
+            n_empty = int(self.states[0]["n_empty"])
+            if free:
+                _play(self.states, p, player + 1)
+            if self.states[0]["n_empty"] != n_empty - 1:  # a stone that would capture is no set-up either
                 self.states[:] = before
-                raise IllegalMove(f"no stone can be placed on {self.move_to_text(p)}")
-            _play(self.states, p, player + 1)
+                name = self.move_to_text(p) if self._is_point(p) else str(p)
+                raise IllegalMove(f"no stone can be placed on {name}")
         self.states[0]["to_move"] = before[0]["to_move"]
         self.states[0]["n_moves"] = self.states[0]["last"] = self.states[0]["last_but_one"] = self.states[0]["ko"] = 0
         self._keys = [int(_key(self.states))]

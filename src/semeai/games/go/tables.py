@@ -15,6 +15,8 @@ EYE, SHAPE = 1, 4
 HAS_LIBERTY, HAS_TWO_LIBERTIES = 16, 32
 LONELY = 64
 """No stone among the eight neighbours."""
+CROWDED = 128
+"""At most four of the eight neighbours are empty: the point may lie in a small region."""
 
 # X: the one colour, O: the other, x: not X, o: not O, '.': empty, ' ': off the board, ?: anything.
 # A final X: only the player whose stones are X may play the middle.
@@ -78,6 +80,7 @@ def _make_traits() -> NDArray[np.uint8]:
     traits[liberties >= 1] |= HAS_LIBERTY
     traits[liberties >= 2] |= HAS_TWO_LIBERTIES
     traits[((colors == EMPTY) | (colors == BORDER)).all(axis=0)] |= LONELY
+    traits[(colors == EMPTY).sum(axis=0) <= 4] |= CROWDED
     return traits
 
 
@@ -88,5 +91,13 @@ def _make_owner() -> NDArray[np.int8]:
     return black - white
 
 
+def _make_sides() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """By the code of the four sides: how many are empty, and which colours of stones there are, as bits."""
+    sides = _colors_by_slot()[:4, :256]
+    colors = sum(color * (sides == color).any(axis=0).astype(np.uint8) for color in (BLACK, WHITE))
+    return (sides == EMPTY).sum(axis=0).astype(np.uint8), np.asarray(colors, np.uint8)
+
+
 TRAITS = _make_traits()
+EMPTY_SIDES, SIDES = _make_sides()
 OWNER = _make_owner()

@@ -1,0 +1,1 @@
+"""Toy games with known answers: they show what the search finds, without a board to understand."""
