@@ -21,6 +21,11 @@ class Position(ABC):
 
     @property
     @abstractmethod
+    def start_key(self) -> bytes:
+        """What the game began with: the same moves mean the same position just when this is equal too."""
+
+    @property
+    @abstractmethod
     def to_move(self) -> int:
         """0 or 1; whose turn it is even when the game is over."""
 

@@ -91,6 +91,12 @@ class GoPosition(Position):
         self.states[0]["komi"] = value
 
     @property
+    def start_key(self) -> bytes:
+        start = self._before[0] if self._before else self.states
+        stones: bytes = start[0]["color"].tobytes()
+        return f"{self.size} {self.komi} {start[0]['to_move']} ".encode() + stones
+
+    @property
     def to_move(self) -> int:
         return int(self.states[0]["to_move"]) - 1
 
