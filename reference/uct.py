@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 f32 = np.float32
+ZERO = f32(0)
 MASK = (1 << 64) - 1
 
 
@@ -46,11 +47,11 @@ class Game:
 @dataclass
 class Node:
     move: int = -1
-    visits: f32 = f32(0)
-    wins: f32 = f32(0)
-    rave_visits: f32 = f32(0)
-    rave_wins: f32 = f32(0)
-    heuristic: f32 = f32(0)
+    visits: f32 = ZERO
+    wins: f32 = ZERO
+    rave_visits: f32 = ZERO
+    rave_wins: f32 = ZERO
+    heuristic: f32 = ZERO
     children: list["Node"] = field(default_factory=list)
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from reference.uct import Game, Node, Uct, Xorshift
+
 from semeai.games.toys.bandit import new_bandit
 from semeai.games.toys.common import NO_POLICY
 from semeai.games.toys.dice import ROLL, STOP, best_value, new_dice

@@ -2,12 +2,11 @@
 
 import time
 
-import numpy as np
-
 from semeai.games.go import kernels  # noqa: F401 - tells the search what Go is
 from semeai.games.go.ownership import dead_stones
 from semeai.games.go.position import GoPosition
 from semeai.games.position import Position
+from semeai.jit import warm_up
 from semeai.players.base import Choice, Player
 from semeai.players.config import PlayerConfig
 from semeai.search.search import CHUNK, MoveReport, Search
@@ -128,11 +127,13 @@ class MctsPlayer(Player):
         return dead_stones(position, self._policy) if isinstance(position, GoPosition) else None
 
 
+@warm_up("Go search")
 def warm_up_player() -> None:
+    """A few moves on a small board."""
     player = MctsPlayer(PlayerConfig(simulations=20, memory_mb=1))
     player.start(GoPosition(5), 1)
     for _ in range(3):
         choice = player.choose()
         player.observe(int(choice.move or 0))
     player.dead_stones()
-    np.asarray(player.report())
+    player.report()

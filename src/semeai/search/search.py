@@ -37,7 +37,8 @@ class Search:
         self._tree = np.zeros(1, TREE)
         self._scratch = np.zeros(1, SCRATCH)
         self._states = np.empty(0)
-        self._played: list[tuple[int, int]] | None = None
+        self._played: list[tuple[int, int]] | None = None  # the moves before the root; None: of no game
+        self._start_key, self._turn = b"", 0
 
     def seed(self, seed: int) -> None:
         self._scratch[0]["rng"] = np.uint64(derive(seed, "search") | 1)
@@ -53,7 +54,7 @@ class Search:
             clear_tree(self._nodes, self._tree)
         elif child != ROOT:
             self._move_root(child)
-        self._played = list(position.moves)
+        self._played, self._start_key, self._turn = list(position.moves), position.start_key, position.to_move
         allowed = np.zeros(MAX_CODES, np.bool_)
         allowed[position.legal_moves()] = True
         self._open(position.states, allowed)
@@ -70,25 +71,17 @@ class Search:
         open_root(self._nodes, self._tree, self._states, self._policy, self._params, self._scratch, allowed)
 
     def _descendant(self, position: Position) -> int:
-        """The node of ``position``, if the moves since the last one lead there."""
+        """The node of ``position``, if the moves since the last one lead there and players took turns."""
         before = self._played
-        if before is None or position.moves[: len(before)] != before or not self._is_continued(position, len(before)):
+        if before is None or position.moves[: len(before)] != before or position.start_key != self._start_key:
             return UNEXPANDED
-        node = ROOT
-        for _, move in position.moves[len(before) :]:
-            node = child_with_move(self._nodes, node, move)
+        node, turn = ROOT, self._turn
+        for player, move in position.moves[len(before) :]:
+            node = child_with_move(self._nodes, node, move) if player == turn else UNEXPANDED
             if node == UNEXPANDED:
                 break
-        return node
-
-    def _is_continued(self, position: Position, n: int) -> bool:
-        """The same start and komi, and players that took turns since: else the tree is about another game."""
-        state = position.states
-        names = [name for name in ("size", "komi") if name in (state.dtype.names or ())]
-        players = [player for player, _ in position.moves[n:]]
-        return all(state[0][name] == self._states[0][name] for name in names) and all(
-            a != b for a, b in zip(players, players[1:], strict=False)
-        )
+            turn = 1 - player
+        return node if turn == position.to_move else UNEXPANDED
 
     def _move_root(self, child: int) -> None:
         if len(self._other) == 0:
