@@ -9,8 +9,8 @@ RESERVE = 0.5
 """Seconds that are never planned with: the way of a move to the server and back."""
 SHARE = 0.9
 """The part of a byo-yomi period that is used; a search stops a little late."""
-LEAST = 0.01
-"""Thinking time when there is none left."""
+LAG = 0.02
+"""Seconds that each move costs beside the thinking."""
 
 
 class TimeSystem(Enum):
@@ -102,22 +102,25 @@ class Clock:
         return True
 
     def seconds(self, player: int, moves_left: int) -> float | None:
-        """Time for the next move if the player has about ``moves_left`` more to play; None for no limit."""
+        """Time for the next move if the player has about ``moves_left`` more to play; None for no limit.
+
+        It may be 0: then the first idea has to do.
+        """
         settings, left, stones = self.settings, self._left[player], self._stones[player]
         if settings.system is TimeSystem.NONE:
             return None
-        main = (left - RESERVE) / max(1, moves_left)
+        main = max(0.0, (left - RESERVE) / max(1, moves_left) - LAG)
         if settings.system is TimeSystem.ABSOLUTE:
-            return max(LEAST, main)
+            return main
         if stones:
-            return max(LEAST, _overtime_share(settings.system, left, stones))
+            return _overtime_share(settings.system, left, stones)
         # In main time a move may as well take what it would get later: when it runs over, the overtime begins.
-        return max(LEAST, main, _overtime_share(settings.system, settings.period, settings.stones))
+        return max(main, _overtime_share(settings.system, settings.period, settings.stones))
 
 
 def _overtime_share(system: TimeSystem, left: float, stones: int) -> float:
     usable = SHARE * left - RESERVE if left > 4 * RESERVE else left / 2
-    return usable if system is TimeSystem.BYO_YOMI else usable / stones
+    return max(0.0, (usable if system is TimeSystem.BYO_YOMI else usable / stones) - LAG)
 
 
 def expected_moves_left(points: int, played: int) -> int:

@@ -1,0 +1,204 @@
+"""``semeai analyze``: what the search thinks of every move of a game, and where the game was lost."""
+
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from semeai.cli.gtp import player_changes
+from semeai.errors import ConfigError
+
+if TYPE_CHECKING:
+    from semeai.cli.analyze_display import Review
+    from semeai.games.record import GameRecord
+    from semeai.gtp.session import Session
+
+MAX_FILE_BYTES = 10_000_000
+CHUNK = 256
+EXAMPLES = """Examples:
+
+semeai analyze game.sgf                       every move
+
+semeai analyze game.sgf --simulations 20000 --moves 30-60
+
+semeai analyze game.sgf --sgf reviewed.sgf    what was found as comments, for a GUI
+"""
+
+
+def register(app: typer.Typer) -> None:
+    app.command(epilog=EXAMPLES)(analyze)
+
+
+def analyze(
+    file: Annotated[Path, typer.Argument(help="A game record in SGF.")],
+    simulations: Annotated[int, typer.Option(min=1, help="For each position.")] = 1000,
+    moves: Annotated[str, typer.Option(help="Which moves: 10-40, 10-, -40 or 17; all by default.")] = "",
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same analysis.")] = 1,
+    preset: Annotated[str, typer.Option(help="Settings of the player to start from.")] = "default",
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="Another setting, as NAME=VALUE; may be repeated.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    sgf: Annotated[Path | None, typer.Option(help="Write the game with comments to this file.")] = None,
+) -> None:
+    """Show for each move of a game what the search would have played, and what the move cost.
+
+    Win rates are those of the player who moved; the graph is Black's. Ctrl-C keeps what is done.
+    """
+    from semeai.cli.analyze_display import Review, make_review_display
+
+    record = read_record(file)
+    first, last = parse_range(moves, len(record.moves))
+    if sgf is not None and not (sgf.parent.is_dir() and os.access(sgf if sgf.exists() else sgf.parent, os.W_OK)):
+        raise ConfigError(f"cannot write to {sgf}")  # said before the work, not after it
+    session = make_session(record, preset, player_changes(simulations, None, 1, True, settings or []), seed)
+    review = Review(str(file), record, session.settings.simulations or simulations, seed, last - first + 1)
+    display = make_review_display(review, quiet=as_json)
+    try:
+        with display:
+            for found in analyze_moves(record, session, first, last):
+                review.moves.append(found)
+                display.show(found)
+    except KeyboardInterrupt:
+        print(f"stopped after {len(review.moves)} of {review.n_wanted} moves", file=sys.stderr)
+    display.summary()
+    if sgf is not None:
+        write_review(sgf, review)
+    if not review.finished:
+        raise typer.Exit(130)
+
+
+def make_session(record: "GameRecord", preset: str, changes: dict[str, Any], seed: int) -> "Session":
+    """A player before the game's first position."""
+    from semeai.gtp.go import GoDialect
+    from semeai.gtp.session import Session, SessionSettings
+    from semeai.jit import compile_kernels
+    from semeai.players.config import PlayerConfig
+    from semeai.players.mcts import MctsPlayer
+
+    config = PlayerConfig.from_preset(preset).with_changes(changes)
+    if config.simulations is None or config.seconds is not None:
+        raise ConfigError("an analysis has its budget in simulations: leave out --set seconds")
+    compile_kernels(lambda text: print(text, file=sys.stderr, flush=True))
+    return Session(GoDialect(), MctsPlayer(config), SessionSettings(record.size, record.komi, seed, config.simulations))
+
+
+@dataclass(frozen=True)
+class MoveAnalysis:
+    """One move of the game; win rates are those of the player who moved."""
+
+    number: int
+    """From 1."""
+    player: int
+    move: str
+    win_rate: float
+    best: str
+    best_win_rate: float
+    visits: int
+    """Of the best move."""
+    line: tuple[str, ...]
+    """What the search expected instead of the move."""
+
+    @property
+    def loss(self) -> float:
+        return 0.0 if self.move == self.best else max(0.0, self.best_win_rate - self.win_rate)
+
+    @property
+    def black_win_rate(self) -> float:
+        return self.win_rate if self.player == 0 else 1 - self.win_rate
+
+
+def analyze_moves(record: "GameRecord", session: "Session", first: int, last: int) -> Iterator[MoveAnalysis]:
+    """Moves ``first`` to ``last``, counted from 1; each is judged by a search of the position that it made."""
+    from semeai.games.go.sgf import replay
+
+    position = session.position = replay(record, first - 1)
+    found = search(session, record.moves[first - 1][0])
+    for number in range(first, last + 1):
+        side, move = record.moves[number - 1]
+        name, line = position.move_to_text(move), tuple(map(position.move_to_text, found.line))
+        best = found
+        position.play(move, side)
+        turn = record.moves[number][0] if number < len(record.moves) else 1 - side
+        found = search(session, turn)
+        rate = found.mean if turn == side else 1 - found.mean
+        best_rate = rate if line[0] == name else best.win_rate
+        yield MoveAnalysis(number, side, name, rate, line[0], best_rate, best.visits, line)
+
+
+class Found(NamedTuple):
+    """The best move of a position: its visits, its win rate for the side to move, and what would follow.
+
+    ``mean`` is the win rate over all simulations. A move is judged by it in the position that it made, as a move that
+    was not played is judged by the mean below it: the best answer's win rate would make every played move look bad.
+    """
+
+    line: tuple[int, ...]
+    visits: int
+    win_rate: float
+    mean: float
+
+
+def search(session: "Session", player: int) -> Found:
+    """Spend the budget on the session's position, in pieces, so that Ctrl-C is heard."""
+    session.prepare(player)
+    left = session.settings.simulations or 0
+    while left > 0 and (ran := session.player.think(min(left, CHUNK))):
+        left -= ran
+    reports = session.player.report()
+    if not reports:  # nothing but passing is left
+        reward = session.position.reward()
+        rate = reward if player == 0 else 1 - reward
+        return Found((0,), 0, rate, rate)
+    total = sum(report.visits for report in reports)
+    mean = sum(report.visits * report.win_rate for report in reports) / max(total, 1)
+    return Found(tuple(reports[0].pv), reports[0].visits, reports[0].win_rate, mean if total else 0.5)
+
+
+def read_record(file: Path) -> "GameRecord":
+    """A game whose moves are all legal."""
+    from semeai.games.go.sgf import read_sgf, replay
+
+    try:
+        if not file.is_file() and file.exists():
+            raise ConfigError(f"{file} is not a file")
+        if file.stat().st_size > MAX_FILE_BYTES:
+            raise ConfigError(f"{file} is larger than {MAX_FILE_BYTES // 1_000_000} MB: that is no game record")
+        record = read_sgf(file.read_bytes(), str(file))
+    except OSError as error:
+        raise ConfigError(f"cannot read {file}: {error.strerror}") from None
+    if not record.moves:
+        raise ConfigError(f"{file} has no moves")
+    replay(record)
+    return record
+
+
+def parse_range(text: str, n_moves: int) -> tuple[int, int]:
+    """``10-40``, ``10-``, ``-40``, ``17`` or nothing, within the game."""
+    start, dash, end = text.partition("-")
+    if not all(part.strip() == "" or part.strip().isdecimal() for part in (start, end)):
+        raise ConfigError(f"--moves {text}: write FIRST-LAST, for example 10-40")
+    first = int(start) if start.strip() else 1
+    last = (int(end) if end.strip() else n_moves) if dash or not text.strip() else first
+    if not 1 <= first <= min(last, n_moves):
+        raise ConfigError(f"--moves {text}: the game has moves 1 to {n_moves}")
+    return first, min(last, n_moves)
+
+
+def write_review(file: Path, review: "Review") -> None:
+    """The game with what was found appended to its comments."""
+    from semeai.cli.analyze_display import comment_on
+    from semeai.games.go.sgf import write_sgf
+
+    record = review.record
+    comments = list(record.comments or [""] * len(record.moves))
+    for found in review.moves:
+        comments[found.number - 1] = f"{comments[found.number - 1]}\n\n{comment_on(found)}".strip()
+    try:
+        file.write_text(write_sgf(replace(record, comments=tuple(comments))), encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"cannot write to {file}: {error.strerror}") from None

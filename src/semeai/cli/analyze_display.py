@@ -1,0 +1,167 @@
+"""How the review of a game looks: a line a move as it is found, the mistakes at the end, or JSON."""
+
+import json
+import sys
+import time
+from dataclasses import asdict, dataclass, field
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from semeai.cli.analyze import MoveAnalysis
+
+if TYPE_CHECKING:
+    from semeai.games.record import GameRecord
+
+MISTAKE = 0.05
+BLUNDER = 0.15
+MOST_MISTAKES = 5
+GRAPH_WIDTH = 21
+HEADER = f"{'move':>6}  {'played':<7}{'win rate':>8}  {'best':<7}{'win rate':>8}  {'loss':>6}    Black's win rate"
+
+
+@dataclass
+class Review:
+    """What has been found so far."""
+
+    place: str
+    record: "GameRecord"
+    simulations: int
+    seed: int
+    n_wanted: int
+    moves: list[MoveAnalysis] = field(default_factory=list)
+
+    @property
+    def finished(self) -> bool:
+        return len(self.moves) == self.n_wanted
+
+    @property
+    def mistakes(self) -> list[MoveAnalysis]:
+        """The most costly moves first."""
+        costly = [found for found in self.moves if found.loss >= MISTAKE]
+        return sorted(costly, key=lambda found: -found.loss)[:MOST_MISTAKES]
+
+    def to_json(self) -> str:
+        moves = [
+            {**asdict(found), "player": "BW"[found.player], "loss": found.loss, "black_win_rate": found.black_win_rate}
+            for found in self.moves
+        ]
+        data: dict[str, Any] = {
+            "file": self.place,
+            "size": self.record.size,
+            "komi": self.record.komi,
+            "simulations": self.simulations,
+            "seed": self.seed,
+            "finished": self.finished,
+            "moves": moves,
+            "mistakes": [found.number for found in self.mistakes],
+        }
+        return json.dumps(data, indent=2)
+
+
+def make_review_display(review: Review, quiet: bool) -> "ReviewDisplay":
+    return QuietDisplay(review) if quiet else ReviewDisplay(review)
+
+
+class ReviewDisplay:
+    """Lines as they come, below them a bar on a terminal."""
+
+    def __init__(self, review: Review) -> None:
+        self.review = review
+        self.console = Console(stderr=isinstance(self, QuietDisplay))
+        self._progress: Progress | None = None
+
+    def __enter__(self) -> Self:
+        if self.console.is_terminal:
+            columns = (TextColumn("move"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+            self._progress = Progress(*columns, console=self.console, transient=True)
+            self._task = self._progress.add_task("moves", total=self.review.n_wanted)
+            self._progress.start()
+        self.begin()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+    def begin(self) -> None:
+        record, review = self.review.record, self.review
+        names = f"{record.black or 'Black'} against {record.white or 'White'}"
+        head = f"{names}, {record.size}x{record.size}, komi {record.komi:g}, {review.simulations:,} simulations a move"
+        self._print(Text(head))
+        self._print(Text(HEADER, style="bold"))
+
+    def show(self, found: MoveAnalysis) -> None:
+        style = "bold red" if found.loss >= BLUNDER else "yellow" if found.loss >= MISTAKE else ""
+        self._print(Text(row(found), style=style))
+        self.advance()
+
+    def advance(self) -> None:
+        if self._progress is not None:
+            self._progress.advance(self._task)
+
+    def summary(self) -> None:
+        mistakes = self.review.mistakes
+        if not mistakes:
+            self._print(Text(f"no move cost more than {MISTAKE:.0%}" if self.review.moves else "nothing was analysed"))
+            return
+        self._print(Text("The moves that cost most:", style="bold"))
+        for found in mistakes:
+            self._print(Text(f"  {found.number}. {sentence(found)}"))
+
+    def _print(self, text: Text) -> None:
+        self.console.print(text, soft_wrap=True, highlight=False)
+
+
+class QuietDisplay(ReviewDisplay):
+    """JSON at the end; progress goes to standard error, as a bar or as a line every ten seconds."""
+
+    def begin(self) -> None:
+        self._last = time.monotonic()
+
+    def show(self, found: MoveAnalysis) -> None:
+        self.advance()
+        if self._progress is None and time.monotonic() - self._last >= 10:
+            self._last = time.monotonic()
+            print(f"{len(self.review.moves)} of {self.review.n_wanted} moves", file=sys.stderr, flush=True)
+
+    def summary(self) -> None:
+        print(self.review.to_json(), flush=True)
+
+
+def row(found: MoveAnalysis) -> str:
+    mark = "??" if found.loss >= BLUNDER else "? " if found.loss >= MISTAKE else "  "
+    loss = f"{100 * found.loss:.1f}" if found.loss > 0 else ""
+    return (
+        f"{found.number:>4} {'BW'[found.player]}  {found.move:<7}{found.win_rate:>8.1%}  {found.best:<7}"
+        f"{found.best_win_rate:>8.1%}  {loss:>6} {mark} {graph(found.black_win_rate)}"
+    )
+
+
+def graph(rate: float) -> str:
+    """Black's win rate as a point between 0 and 1, the middle marked."""
+    cells = ["·"] * GRAPH_WIDTH
+    cells[GRAPH_WIDTH // 2] = "|"
+    cells[round(min(1.0, max(0.0, rate)) * (GRAPH_WIDTH - 1))] = "●"
+    return "".join(cells)
+
+
+def sentence(found: MoveAnalysis) -> str:
+    who = ("Black", "White")[found.player]
+    return (
+        f"{who} {found.move} {found.win_rate:.1%}, {100 * found.loss:.1f} less than {found.best} "
+        f"{found.best_win_rate:.1%}: {' '.join(found.line[:8])}"
+    )
+
+
+def comment_on(found: MoveAnalysis) -> str:
+    """For a game record."""
+    after = f"Black's win rate {found.black_win_rate:.1%}"
+    if found.loss == 0:
+        return after
+    return f"{after}\n{sentence(found)}"

@@ -1,0 +1,162 @@
+"""``semeai gtp``: an engine for Sabaki, GoGui, Lizzie and every other program that speaks the Go Text Protocol."""
+
+import contextlib
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from semeai.errors import ConfigError, did_you_mean
+
+if TYPE_CHECKING:
+    from semeai.gtp.engine import GtpEngine
+    from semeai.gtp.session import Session
+    from semeai.players.config import PlayerConfig
+
+GAMES = ("go",)
+RESIGN_BELOW = 0.05
+ANALYSIS_SIMULATIONS = 100_000
+EXAMPLES = """Examples:
+
+semeai gtp --simulations 3000            for GoGui, Sabaki or a match
+
+semeai gtp --seconds 5 --size 19         five seconds a move
+
+semeai gtp --set search.exploration=0.1  with another setting
+"""
+
+
+def register(app: typer.Typer) -> None:
+    app.command(epilog=EXAMPLES)(gtp)
+
+
+def gtp(
+    game: Annotated[str, typer.Option(help="What to play: go.")] = "go",
+    simulations: Annotated[int | None, typer.Option(min=1, help="Simulations a move; the preset's by default.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Seconds a move instead.")] = None,
+    threads: Annotated[int, typer.Option(min=1, help="Threads of the search.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed and commands give the same game.")] = 1,
+    preset: Annotated[str, typer.Option(help="Settings to start from.")] = "default",
+    size: Annotated[int, typer.Option(min=2, max=25, help="Board size at the start.")] = 9,
+    komi: Annotated[float, typer.Option(help="Komi at the start.")] = 7.5,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="Another setting, as NAME=VALUE; may be repeated.")
+    ] = None,
+    analysis_simulations: Annotated[int, typer.Option(min=1, help="Where an analysis stops.")] = ANALYSIS_SIMULATIONS,
+    no_resign: Annotated[bool, typer.Option("--no-resign", help="Play on in lost positions.")] = False,
+    log: Annotated[Path | None, typer.Option(help="Write what is said, both ways, to this file.")] = None,
+) -> None:
+    """Play by the Go Text Protocol on standard input and output.
+
+    A clock that the other side sets is kept; without --simulations and --seconds it alone says how long to think.
+    """
+    if game not in GAMES:
+        raise ConfigError(f"--game {game}: {did_you_mean(game, GAMES)}")
+    changes = player_changes(simulations, seconds, threads, no_resign, settings or [])
+    start = SessionStart(
+        preset, changes, size, komi, seed, analysis_simulations, fixed_budget=bool(simulations or seconds)
+    )
+    if preset != "default" or settings or threads > 1:
+        start.config()  # what may be wrong is said at once; the rest is checked when the first command needs it
+    serve_engine(start, log)
+
+
+def player_changes(
+    simulations: int | None, seconds: float | None, threads: int, no_resign: bool, settings: list[str]
+) -> dict[str, Any]:
+    """What the options say of the player, as ``PlayerConfig.with_changes`` takes it."""
+    if simulations is not None and seconds is not None:
+        raise ConfigError("give --simulations or --seconds, not both")
+    if seconds is not None and not 0 < seconds <= 1e6:
+        raise ConfigError(f"--seconds {seconds:g}: give a number above 0")
+    changes: dict[str, Any] = {"resign_below": 0.0 if no_resign else RESIGN_BELOW}
+    changes |= {"simulations": simulations} if simulations else {"seconds": seconds} if seconds else {}
+    changes |= {"threads": threads} if threads > 1 else {}
+    for text in settings:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise ConfigError(f"--set {text}: write NAME=VALUE")
+        changes[name.strip()] = parse_value(value.strip())
+    return changes
+
+
+def parse_value(text: str) -> Any:
+    """A number, a truth value, or a word."""
+    with contextlib.suppress(ValueError):
+        return json.loads(text)
+    return text
+
+
+@dataclass(frozen=True)
+class SessionStart:
+    """How to make a session, once a command needs one: a GUI that asks for the name is not kept waiting for numba."""
+
+    preset: str = "default"
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    size: int = 9
+    komi: float = 7.5
+    seed: int = 1
+    analysis_simulations: int = ANALYSIS_SIMULATIONS
+    fixed_budget: bool = True
+
+    def config(self) -> "PlayerConfig":
+        from semeai.players.config import PlayerConfig
+
+        if "threads" in self.changes and "threads" not in PlayerConfig.model_fields:
+            raise ConfigError(f"--threads {self.changes['threads']}: this version searches on one thread")
+        return PlayerConfig.from_preset(self.preset).with_changes(self.changes)
+
+    def session(self) -> "Session":
+        from semeai.gtp.go import GoDialect
+        from semeai.gtp.session import Session, SessionSettings
+        from semeai.jit import compile_kernels
+        from semeai.players.mcts import MctsPlayer
+
+        compile_kernels(lambda text: print(text, file=sys.stderr, flush=True))
+        config = self.config()
+        settings = SessionSettings(
+            self.size, self.komi, self.seed, config.simulations, config.seconds, self.fixed_budget,
+            self.analysis_simulations, describe(self.preset, config),
+        )  # fmt: skip
+        return Session(GoDialect(), MctsPlayer(config), settings)
+
+
+def describe(preset: str, config: "PlayerConfig") -> str:
+    """Name, version and every setting that is not the default."""
+    default = type(config)().model_dump()
+    changed: dict[str, Any] = {}
+    for name, value in config.model_dump().items():
+        inner = value if isinstance(value, dict) else {"": value}
+        before = default[name] if isinstance(value, dict) else {"": default[name]}
+        changed |= {f"{name}.{key}".strip("."): v for key, v in inner.items() if v != before[key]}
+    lines = [f"{name} {value}" for name, value in sorted(changed.items())]
+    return "\n".join([f"semeai {installed_version()}", f"preset {preset}", *lines])
+
+
+def installed_version() -> str:
+    from importlib.metadata import version
+
+    return version("semeai")
+
+
+def make_engine(start: SessionStart) -> "GtpEngine":
+    from semeai.gtp import analysis, go, playing
+    from semeai.gtp.engine import GtpEngine
+
+    tables = (playing.COMMANDS, analysis.COMMANDS, go.COMMANDS)
+    return GtpEngine(start.session, tables, "semeai", installed_version())
+
+
+def serve_engine(start: SessionStart, log: Path | None) -> None:
+    from semeai.gtp.io import serve
+
+    with contextlib.ExitStack() as stack:
+        try:
+            file = None if log is None else stack.enter_context(log.open("a", encoding="utf-8"))
+        except OSError as error:
+            raise ConfigError(f"cannot write to {log}: {error.strerror}") from None
+        serve(make_engine(start), sys.stdin.buffer, sys.stdout.buffer, file)

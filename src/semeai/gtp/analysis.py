@@ -1,0 +1,140 @@
+"""Analysis while it is thought: the commands of Leela Zero that Sabaki, Lizzie and others know."""
+
+import time
+from collections.abc import Callable, Sequence
+
+from semeai.gtp.protocol import SYNTAX_ERROR, CommandFailed, parse_colour, parse_int, take
+from semeai.gtp.session import FIRST_CHUNK, LAST_LOOK, CommandTable, MoveReport, Session, next_chunk
+from semeai.players.base import Choice
+from semeai.stats.intervals import wilson_interval
+
+COMMANDS = CommandTable()
+DEFAULT_INTERVAL = 50
+"""Centiseconds between two lines."""
+MAX_MOVES = 50
+"""In one line."""
+ARGUMENTS = "[COLOUR] [CENTISECONDS] [interval CENTISECONDS] [minmoves N] [maxmoves N]"
+
+
+@COMMANDS.add("lz-analyze", ARGUMENTS)
+def lz_analyze(session: Session, words: Sequence[str]) -> "Analysis":
+    """Show what the search thinks, until anything is typed."""
+    player, interval, most = parse_analysis(session, words)
+    return Analysis(session, player, interval, most)
+
+
+COMMANDS["analyze"] = COMMANDS["lz-analyze"]
+
+
+@COMMANDS.add("lz-genmove_analyze", ARGUMENTS)
+def lz_genmove_analyze(session: Session, words: Sequence[str]) -> "GenmoveAnalysis":
+    """Like genmove, showing what the search thinks; the last line is `play VERTEX`."""
+    player, interval, most = parse_analysis(session, words)
+    return GenmoveAnalysis(session, player, interval, most)
+
+
+COMMANDS["genmove_analyze"] = COMMANDS["lz-genmove_analyze"]
+
+
+def parse_analysis(session: Session, words: Sequence[str]) -> tuple[int, int, int]:
+    """Player, centiseconds between lines, most moves a line; both forms, with and without colour, are in use."""
+    rest = list(words)
+    player, interval, most = session.position.to_move, DEFAULT_INTERVAL, MAX_MOVES
+    if rest and rest[0].isalpha() and rest[0].lower() not in KEYS:
+        player = parse_colour(rest.pop(0))
+    if rest and rest[0].isdigit():
+        interval = parse_int(rest.pop(0))
+    while rest:
+        key, value = take(rest[:2], 2)
+        if key.lower() not in KEYS:
+            raise CommandFailed(SYNTAX_ERROR)
+        number = parse_int(value)
+        interval = number if key.lower() == "interval" else interval
+        most = max(1, number) if key.lower() == "maxmoves" else most
+        del rest[:2]
+    return player, interval, most
+
+
+KEYS = ("interval", "minmoves", "maxmoves")
+
+
+class Analysis:
+    """Thinks in slices about one position, and says every ``interval`` centiseconds what it found."""
+
+    can_be_stopped = True
+
+    def __init__(
+        self, session: Session, player: int, interval: int, most: int, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.finished = self.resting = False
+        self.session, self.player = session, player
+        self._most, self._interval, self._now = most, interval / 100, now
+        self._position = session.prepare(player)
+        self._next_line = 0.0
+        self._done, self._chunk = 0, FIRST_CHUNK
+
+    def step(self) -> str | None:
+        if not self._think(self.session.settings.analysis_simulations):
+            self.resting = True
+            return self.line() or None
+        return self._line_when_due()
+
+    def _think(self, limit: int | None) -> int:
+        """One slice; how many simulations there was room for."""
+        began = self._now()
+        wanted = self._chunk if limit is None else min(self._chunk, limit - self._done)
+        ran = self.session.player.think(wanted) if wanted > 0 else 0
+        self._done += ran
+        self._chunk = next_chunk(self._chunk, self._now() - began)
+        return ran
+
+    def _line_when_due(self) -> str | None:
+        if self._now() < self._next_line:
+            return None
+        self._next_line = self._now() + self._interval
+        return self.line() or None
+
+    def line(self) -> str:
+        """``info move D4 visits 836 winrate 4656 ... pv D4 C3 info move ...``, the best move first."""
+        reports = [report for report in self.session.player.report() if report.visits][: self._most]
+        return " ".join(self._info(order, report) for order, report in enumerate(reports))
+
+    def _info(self, order: int, report: MoveReport) -> str:
+        name = self._position.move_to_text
+        low = wilson_interval(report.win_rate * report.visits, report.visits).lower if report.visits else 0.0
+        return (
+            f"info move {name(report.move)} visits {report.visits} winrate {_share(report.win_rate)} "
+            f"prior {_share(report.prior)} lcb {_share(low)} order {order} "
+            f"pv {' '.join(name(move) for move in report.pv or (report.move,))}"
+        )
+
+
+class GenmoveAnalysis(Analysis):
+    """The same, until the budget of a move is used up; then it plays the move that ``genmove`` would."""
+
+    can_be_stopped = False
+
+    def __init__(
+        self, session: Session, player: int, interval: int, most: int, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._began = now()
+        super().__init__(session, player, interval, most, now)
+        self._simulations, seconds = session.limits(player)
+        self._deadline = None if seconds is None else self._began + seconds
+        self._choice: Choice | None = None
+
+    def step(self) -> str | None:
+        if self._choice is not None:
+            self.finished = True
+            return f"play {self.session.settle(self.player, self._choice)}"
+        late = self._deadline is not None and self._now() >= self._deadline
+        if late or not self._think(None if self._simulations is None else self._simulations - LAST_LOOK):
+            choice = self.session.last_look(self._simulations)
+            self._choice = self.session.note(self.player, choice, self._now() - self._began)
+            return self.line() or None
+        return self._line_when_due()
+
+
+def _share(value: float) -> int:
+    """Leela Zero writes shares in hundredths of a percent."""
+    return round(10_000 * min(1.0, max(0.0, value)))

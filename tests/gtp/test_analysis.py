@@ -1,0 +1,134 @@
+"""Analysis: what Sabaki and Lizzie read, when it stops, and that it changes nothing."""
+
+import re
+
+import pytest
+
+from semeai.gtp.analysis import Analysis, GenmoveAnalysis
+from tests.gtp.helpers import Talk, visible
+
+VERTEX = r"(?:[A-HJ-Z]\d{1,2}|pass)"
+INFO = re.compile(rf"info move {VERTEX} visits \d+ winrate \d+ prior \d+ lcb \d+ order \d+ pv {VERTEX}(?: {VERTEX})*")
+
+
+@pytest.fixture
+def talk():
+    return Talk(analysis_simulations=300)
+
+
+def infos(line):
+    """The fields of each move of a line, as Lizzie takes them apart: words in pairs until ``pv``."""
+    found = []
+    for part in re.split(r" (?=info )", line):
+        assert INFO.fullmatch(part), part
+        words, pv = part.removeprefix("info ").split(" pv ")
+        words = words.split()
+        found.append({**dict(zip(words[::2], words[1::2], strict=True)), "pv": pv.split()})
+    return found
+
+
+@pytest.mark.parametrize("command", ["lz-analyze", "analyze"])
+@pytest.mark.parametrize("words", ["", "b", "B 0", "10", "0", "interval 5", "black 5 minmoves 3 maxmoves 4"])
+def test_both_forms_with_and_without_colour(talk, command, words):
+    lines = talk.stream(f"{command} {words}")
+    moves = infos(lines[-1])
+    assert [int(m["order"]) for m in moves] == list(range(len(moves)))
+    assert [int(m["visits"]) for m in moves] == sorted((int(m["visits"]) for m in moves), reverse=True)
+    assert all(m["pv"][0] == m["move"] for m in moves)
+    assert all(0 <= int(m["lcb"]) <= int(m["winrate"]) <= 10_000 for m in moves)
+    assert len(moves) <= (4 if "maxmoves" in words else 50)
+
+
+@pytest.mark.parametrize("words", ["green", "b b", "b 10 20", "b interval", "avoid b D4 1", "b -5", "b 1.5", "10 b"])
+def test_malformed_analyses(talk, words):
+    assert talk.fails(f"lz-analyze {words}") == "syntax error"
+    assert talk.fails(f"lz-genmove_analyze {words}") == "syntax error"
+
+
+def test_it_stops_thinking_at_its_budget_and_stays_open(talk):
+    analysis = talk.engine.answer("lz-analyze b 0").stream
+    while not analysis.resting:
+        last = analysis.step()
+    assert not analysis.finished
+    assert sum(int(m["visits"]) for m in infos(last)) in range(299, 301)
+    assert infos(analysis.step()) == infos(last)
+
+
+def test_it_stops_where_the_memory_is_full():
+    talk = Talk(analysis_simulations=10**9, changes={"memory_mb": 1, "search.expansion_threshold": 1}, size=19)
+    analysis = talk.engine.answer("lz-analyze 100").stream
+    for _ in range(1000):
+        analysis.step()
+        if analysis.resting:
+            return
+    pytest.fail("a tree of 1 MB is never full")
+
+
+def test_an_analysis_changes_nothing(talk):
+    talk.ok("play b D4")
+    before = visible(talk.board), list(talk.board.moves)
+    for colour in ("", "b", "w", "b"):
+        talk.stream(f"lz-analyze {colour}")
+    assert (visible(talk.board), list(talk.board.moves)) == before
+
+
+def test_colours_are_analysed_apart(talk):
+    """The same board with the other side to move is another position: no visits may be taken over."""
+    for line in ("b C3", "w G7"):
+        talk.ok(f"play {line}")
+    for colour in "bwb":
+        visits = sum(int(m["visits"]) for m in infos(talk.stream(f"lz-analyze {colour}")[-1]))
+        assert visits <= 300
+    talk.ok("play w E5")  # out of turn: what was found for Black's E5 is no use
+    assert sum(int(m["visits"]) for m in infos(talk.stream("lz-analyze b")[-1])) <= 300
+
+
+def test_win_rates_are_those_of_the_side_to_move():
+    talk = Talk(size=5, analysis_simulations=200)
+    talk.ok("gogui-play_sequence " + " ".join(f"b {c}{line}" for line in (2, 4) for c in "ABCDE"))
+    rates = {c: int(infos(talk.stream(f"lz-analyze {c}")[-1])[0]["winrate"]) for c in "bw"}
+    assert rates["b"] > 9000
+    assert rates["w"] < 1000
+
+
+@pytest.mark.parametrize("simulations", [1, 16, 17, 50, 200])
+def test_genmove_analyze_plays_what_genmove_would(simulations):
+    talk, plain = Talk(simulations=simulations), Talk(simulations=simulations)
+    for i in range(4):
+        colour = "bw"[i % 2]
+        *lines, last = talk.stream(f"genmove_analyze {colour} 0")
+        assert infos(lines[-1])
+        assert last == f"play {plain.ok(f'genmove {colour}')}"
+        assert talk.session.explanation == plain.session.explanation
+    assert talk.board.moves == plain.board.moves
+
+
+def test_time_between_lines():
+    now = [0.0]
+
+    class Player:
+        def think(self, simulations):
+            now[0] += 1 / 16
+            return simulations
+
+        def __getattr__(self, name):
+            return getattr(player, name)
+
+    talk = Talk(analysis_simulations=10**9)
+    player, talk.session.player = talk.session.player, Player()
+    analysis = Analysis(talk.session, 0, 25, 50, now=lambda: now[0])
+    player.think(50)
+    assert [i for i in range(17) if analysis.step()] == [0, 4, 8, 12, 16]  # a quarter of a second
+
+
+def test_the_clock_ends_a_genmove_analysis():
+    now = [100.0]
+    talk = Talk(simulations=10**9)
+    talk.ok("time_settings 0 20 2")
+    analysis = GenmoveAnalysis(talk.session, 0, 100, 50, now=lambda: now[0])
+    pieces = 0
+    while not analysis.finished:
+        analysis.step()
+        now[0] += 1.0
+        pieces += 1
+    assert pieces in range(9, 12)  # ten seconds a move, a margin off
