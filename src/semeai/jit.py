@@ -8,6 +8,7 @@ version and the compile flags; it is never shared with the caller's own numba fu
 import hashlib
 import importlib.metadata
 import os
+import re
 import sys
 import tempfile
 import time
@@ -26,6 +27,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 BOUNDSCHECK = os.environ.get("SEMEAI_BOUNDSCHECK", "") == "1"
 _PACKAGE = Path(__file__).parent
+_DEFINES_KERNELS = re.compile(rb"^@(kernel|inlined|implements)\b", re.MULTILINE)
 _warm_ups: dict[str, Callable[[], object]] = {}
 
 
@@ -81,7 +83,7 @@ def kernel_key() -> str:
     digest.update(f"{importlib.metadata.version('numba')} {sys.version_info[:2]} {BOUNDSCHECK}".encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
         source = path.read_bytes()
-        if b"semeai.jit" in source or path.name == "jit.py":
+        if _DEFINES_KERNELS.search(source) or path.name == "jit.py":
             digest.update(path.relative_to(_PACKAGE).as_posix().encode() + b"\0" + source)
     return digest.hexdigest()[:16]
 

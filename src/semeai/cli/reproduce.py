@@ -20,6 +20,11 @@ def register(app: typer.Typer) -> None:
 def reproduce(
     experiment: Annotated[str | None, typer.Argument(help="Its name; without one, all are listed.")] = None,
     races: Annotated[int | None, typer.Option(min=1, help="Scale: races a cell.")] = None,
+    games: Annotated[int | None, typer.Option(min=2, help="Scale: games a cell.")] = None,
+    size: Annotated[str | None, typer.Option(help="Board sizes, such as 9,19.")] = None,
+    simulations: Annotated[str | None, typer.Option(help="Scale: simulations a move, such as 125,250,500.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; all cores without it.")] = None,
+    ledger: Annotated[str | None, typer.Option(help="Where games are kept, so that Ctrl-C loses none.")] = None,
     seed: int = 1,
     markdown: Annotated[Path | None, typer.Option(help="Write the tables to this file too.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -30,13 +35,23 @@ def reproduce(
 
     if experiment is None:
         for e in EXPERIMENTS.values():
-            typer.echo(f"{e.name}: {e.about}")
+            typer.echo(f"{e.name}: {e.about} ({', '.join(f'--{option}' for option in e.options)})")
         return
     chosen = experiment_named(experiment)
+    options = chosen.checked(
+        {
+            "races": races,
+            "games": games,
+            "size": size and integers("--size", size),
+            "simulations": simulations and integers("--simulations", simulations),
+            "workers": workers,
+            "ledger": ledger,
+        }
+    )
     notes = Console(stderr=True)
-    say = lambda text: notes.print(f"[dim]{text}[/]")  # noqa: E731
+    say = lambda text: notes.print(f"[dim]{text}[/]", highlight=False)  # noqa: E731
     compile_kernels(say)
-    tables = chosen.run(races or chosen.default_races, seed, say)
+    tables = chosen.run(seed=seed, progress=say, **options)
     if markdown is not None:
         try:
             markdown.write_text("\n".join(t.to_markdown() for t in tables), encoding="utf-8")
@@ -61,3 +76,14 @@ def as_rich(result: ResultTable) -> Table:
     for row in result.rows:
         table.add_row(*(show(cell) for cell in row))
     return table
+
+
+def integers(option: str, text: str) -> tuple[int, ...]:
+    """Whole numbers with commas between."""
+    try:
+        numbers = tuple(int(word) for word in text.split(","))
+    except ValueError:
+        numbers = ()
+    if not numbers or min(numbers) < 1:
+        raise ConfigError(f"{option} {text!r}: write whole numbers with commas between, such as 125,250,500")
+    return numbers

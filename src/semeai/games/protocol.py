@@ -29,9 +29,8 @@ SCRATCH = np.dtype(
         ("heuristic", np.float32, MAX_CODES),
         # Room for the game's and the search's own use:
         ("candidates", np.uint16, MAX_CODES),
-        ("stamp", np.int64),
-        ("stamps", np.int64, MAX_CODES),
         ("distance", np.uint8, MAX_CODES),
+        ("remoteness", np.uint8, MAX_CODES),
         ("first_by", np.uint8, MAX_CODES),
         ("path", np.int32, MAX_DEPTH),
     ],
@@ -68,7 +67,7 @@ def play(state: Record, move: int) -> None:
     raise NotImplementedError
 
 
-def expand(state: Record, spare: Record, rules: Record, scratch: Record) -> int:
+def expand(state: Record, spare: Record, policy: Record, scratch: Record) -> int:
     """List the moves worth a node in ``scratch.moves`` with their priors; how many there are, at least one.
 
     ``prior_visits`` and ``prior_wins`` are virtual visits, ``heuristic`` is H: it orders progressive widening and
@@ -78,6 +77,6 @@ def expand(state: Record, spare: Record, rules: Record, scratch: Record) -> int:
     raise NotImplementedError
 
 
-def playout(state: Record, rules: Record, scratch: Record) -> None:
+def playout(state: Record, policy: Record, scratch: Record) -> None:
     """Play to the end by the game's playout policy, adding each move to ``scratch.played`` and ``played_by``."""
     raise NotImplementedError

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from semeai.gtp.protocol import SYNTAX_ERROR, CommandFailed, parse_colour, parse_int, take
-from semeai.gtp.session import FIRST_CHUNK, LAST_LOOK, CommandTable, MoveReport, Session, next_chunk
+from semeai.gtp.session import FIRST_CHUNK, CommandTable, MoveReport, Session, next_chunk
 from semeai.players.base import Choice
 from semeai.stats.intervals import wilson_interval
 
@@ -128,8 +128,8 @@ class GenmoveAnalysis(Analysis):
             self.finished = True
             return f"play {self.session.settle(self.player, self._choice)}"
         late = self._deadline is not None and self._now() >= self._deadline
-        if late or not self._think(None if self._simulations is None else self._simulations - LAST_LOOK):
-            choice = self.session.last_look(self._simulations)
+        if late or not self._think(self._simulations):
+            choice = self.session.player.conclude()
             self._choice = self.session.note(self.player, choice, self._now() - self._began)
             return self.line() or None
         return self._line_when_due()

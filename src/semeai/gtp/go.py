@@ -171,10 +171,8 @@ def final_status_list(session: Session, words: Sequence[str]) -> str:
 
 
 def dead_stones(session: Session) -> list[int]:
-    """By the player's judgement, of the stones alone: it does not matter who played last."""
-    position = session.dialect.to_think_about(session.position, session.position.to_move)
-    position.states[0]["last"] = PASS
-    session.player.set_position(position)
+    """By the player's judgement."""
+    session.player.set_position(session.dialect.to_think_about(session.position, session.position.to_move))
     return session.player.dead_stones() or []
 
 

@@ -17,8 +17,6 @@ Answer = str | Stream
 SLICE_SECONDS = 0.05
 """Thinking is cut into pieces of about that; input and the clock wait for no longer."""
 FIRST_CHUNK = 16
-LAST_LOOK = 16
-"""Simulations that a choice takes by itself when it is given no time."""
 
 
 class MoveReport(Protocol):
@@ -45,6 +43,7 @@ class Thinker(Protocol):
     def set_position(self, position: Position) -> None: ...
     def think(self, simulations: int) -> int: ...
     def choose(self, seconds: float | None = None) -> Choice: ...
+    def conclude(self) -> Choice: ...
     def report(self) -> Sequence[MoveReport]: ...
     def dead_stones(self) -> list[int] | None: ...
     def close(self) -> None: ...
@@ -172,7 +171,7 @@ class Session:
         else:
             simulations, seconds = self.limits(player)
             self._think_until(simulations, began + (seconds or 0.0))
-            choice = self.last_look(simulations)
+            choice = self.player.conclude()
         return self.note(player, choice, time.monotonic() - began)
 
     def limits(self, player: int) -> tuple[int | None, float | None]:
@@ -192,17 +191,12 @@ class Session:
         """Spend the budget of a move, but no more time than there is: a clock on the wall does not wait for a CPU."""
         done, chunk = 0, FIRST_CHUNK
         while (now := time.monotonic()) < deadline:
-            wanted = chunk if simulations is None else min(chunk, simulations - LAST_LOOK - done)
+            wanted = chunk if simulations is None else min(chunk, simulations - done)
             ran = self.player.think(wanted) if wanted > 0 else 0
             if ran == 0:
                 return
             done += ran
             chunk = next_chunk(chunk, time.monotonic() - now)
-
-    def last_look(self, simulations: int | None) -> Choice:
-        """The choice after ``think``, with the few simulations that it makes itself."""
-        small = simulations is not None and simulations <= LAST_LOOK
-        return self.player.choose(None if small else 0.0)
 
     def note(self, player: int, choice: Choice, seconds: float) -> Choice:
         """Remember what a choice took and why it was made."""

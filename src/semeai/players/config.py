@@ -125,6 +125,10 @@ PRESETS: dict[str, dict[str, Any]] = {
         "policy.pass_in_tree": False,
         **_NO_PRIORS,
     },
+    "mogo": {  # the playout rules of Gelly et al. 2006 and no others
+        "policy.nakade": 0.0,
+        "policy.refuse_self_atari": 0.0,
+    },
     "rave": {  # what limit programs measure: light playouts, RAVE, nothing else
         "search.exploration": 0.2,
         "search.rave_bias": 0.002,

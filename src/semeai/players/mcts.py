@@ -65,6 +65,11 @@ class MctsPlayer(Player):
             self._search_times(self.config.simulations)
         return self._choice(time.thread_time() - start)
 
+    def conclude(self) -> Choice:
+        """The choice by what ``think`` has found so far, without another simulation."""
+        self._prepare()
+        return self._choice(0.0)
+
     def _search_times(self, simulations: int) -> None:
         done = 0
         while done < simulations:

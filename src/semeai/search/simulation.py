@@ -32,9 +32,9 @@ _RESOLUTION = 1 << 30
 
 
 @kernel
-def grow(nodes: Nodes, tree: Record, node: int, state: Record, spare: Record, rules: Record, scratch: Record) -> bool:
+def grow(nodes: Nodes, tree: Record, node: int, state: Record, spare: Record, policy: Record, scratch: Record) -> bool:
     """Give ``node`` its children, the best heuristic first; False where the tree is full."""
-    n = expand(state, spare, rules, scratch)
+    n = expand(state, spare, policy, scratch)
     first = tree.n_nodes
     if first + n > len(nodes):
         tree.full = 1
@@ -139,7 +139,7 @@ def draw_chance(nodes: Nodes, node: int, scratch: Record) -> int:
 
 @inlined
 def descend(
-    nodes: Nodes, tree: Record, state: Record, spare: Record, params: Record, rules: Record, scratch: Record
+    nodes: Nodes, tree: Record, state: Record, spare: Record, params: Record, policy: Record, scratch: Record
 ) -> int:
     """Walk from the root to a leaf, playing its moves on ``state``; the depth of the leaf in ``scratch.path``."""
     node, depth = ROOT, 0
@@ -147,7 +147,7 @@ def descend(
     while depth < MAX_DEPTH - 1 and not is_over(state):
         if nodes[node].first == UNEXPANDED:
             if nodes[node].visits < params.expansion_threshold or not grow(
-                nodes, tree, node, state, spare, rules, scratch
+                nodes, tree, node, state, spare, policy, scratch
             ):
                 break
             if params.widening > 0 and mover(state) != CHANCE:
@@ -201,13 +201,13 @@ def simulate(
     trees: NDArray[Any],
     states: NDArray[Any],
     params: NDArray[Any],
-    rules: NDArray[Any],
+    policy: NDArray[Any],
     scratches: NDArray[Any],
     n: int,
 ) -> int:
     """Run ``n`` simulations from ``states[0]``; ``states[1]`` and ``[2]`` are working copies. The deepest leaf."""
     tree, root, state, spare = trees[0], states[0], states[1], states[2]
-    p, r, scratch = params[0], rules[0], scratches[0]
+    p, r, scratch = params[0], policy[0], scratches[0]
     for _ in range(n):
         copy_state(state, root)
         depth = descend(nodes, tree, state, spare, p, r, scratch)
@@ -224,7 +224,7 @@ def open_root(
     nodes: Nodes,
     trees: NDArray[Any],
     states: NDArray[Any],
-    rules: NDArray[Any],
+    policy: NDArray[Any],
     params: NDArray[Any],
     scratches: NDArray[Any],
     allowed: NDArray[np.bool_],
@@ -236,7 +236,7 @@ def open_root(
         return 0
     if root.first == UNEXPANDED:
         copy_state(states[1], states[0])
-        if not grow(nodes, trees[0], ROOT, states[1], states[2], rules[0], scratches[0]):
+        if not grow(nodes, trees[0], ROOT, states[1], states[2], policy[0], scratches[0]):
             return 0
         if params[0].widening > 0 and mover(states[0]) != CHANCE:
             sort_by_heuristic(nodes, root.first, root.n_children)

@@ -21,7 +21,7 @@ from semeai.games.go.board import (
     word_at,
 )
 from semeai.games.go.playout import play_out, policy_move
-from semeai.games.go.rules import CERTAIN, GO_RULES
+from semeai.games.go.policy import CERTAIN, GO_POLICY
 from semeai.games.go.scoring import area_owners
 from semeai.games.go.tables import EYE, SHAPE, TRAITS
 from semeai.games.protocol import SCRATCH
@@ -58,14 +58,14 @@ def light_move(states, color, scratches):
 
 
 @kernel
-def mogo_move(states, color, rules, scratches):
-    return policy_move(states[0], color, rules[0], scratches[0])
+def mogo_move(states, color, policy, scratches):
+    return policy_move(states[0], color, policy[0], scratches[0])
 
 
 @kernel
-def run_playout(states, rules, scratches):
+def run_playout(states, policy, scratches):
     scratches[0].n_played = 0
-    return play_out(states[0], rules[0], scratches[0])
+    return play_out(states[0], policy[0], scratches[0])
 
 
 @kernel
@@ -97,11 +97,11 @@ def new_states(size, komi=7.5):
 
 def base_rules(mogo):
     """Light playouts, or MoGo's three oldest rules: nothing that is added later changes them."""
-    rules = np.zeros(1, GO_RULES)
+    policy = np.zeros(1, GO_POLICY)
     if mogo:
-        rules["mogo"] = 1
-        rules["capture"] = rules["save"] = rules["shape"] = CERTAIN
-    return rules
+        policy["mogo"] = 1
+        policy["capture"] = policy["save"] = policy["shape"] = CERTAIN
+    return policy
 
 
 def new_scratch(seed):

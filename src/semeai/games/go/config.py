@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from semeai.games.go.rules import CERTAIN, GO_RULES
+from semeai.games.go.policy import CERTAIN, GO_POLICY
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 Visits = Annotated[float, Field(ge=0, le=1e6)]
@@ -17,7 +17,7 @@ _PROBABILITIES = (
 
 
 class GoPolicy(BaseModel):
-    """Probabilities of the playout's rules, and virtual visits for each feature of a move."""
+    """Probabilities of the playout's policy, and virtual visits for each feature of a move."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -54,13 +54,14 @@ class GoPolicy(BaseModel):
     prior_self_atari: Visits = 10.0
     prior_edge: Visits = 15.0
     prior_second_line: Visits = 5.0
-    prior_third_line: Visits = 5.0
+    prior_third_line: Visits = 10.0
+    prior_fourth_line: Visits = 5.0
     prior_pass: Visits = 10.0
     pass_in_tree: bool = True
 
     def to_record(self) -> NDArray[Any]:
         """The same as kernels read it."""
-        record = np.zeros(1, GO_RULES)
+        record = np.zeros(1, GO_POLICY)
         row = record[0]
         row["mogo"] = self.playout == "mogo"
         for name in _PROBABILITIES:
@@ -68,6 +69,6 @@ class GoPolicy(BaseModel):
         row["self_atari_stones"] = self.self_atari_stones
         row["pass_in_tree"] = self.pass_in_tree
         row["prior_near"] = (0.0, self.prior_near_1, self.prior_near_2, self.prior_near_3)
-        for name in (n for n in GO_RULES.names or () if n.startswith("prior_") and n != "prior_near"):
+        for name in (n for n in GO_POLICY.names or () if n.startswith("prior_") and n != "prior_near"):
             row[name] = getattr(self, name)
         return record

@@ -37,10 +37,10 @@ def play(state: State, move: int) -> None:
 
 
 @implements(protocol.expand, GO_STATE)
-def expand(state: State, spare: State, rules: Record, scratch: Record) -> int:
-    return expand_node(state, spare, rules, scratch)
+def expand(state: State, spare: State, policy: Record, scratch: Record) -> int:
+    return expand_node(state, spare, policy, scratch)
 
 
 @implements(protocol.playout, GO_STATE)
-def playout(state: State, rules: Record, scratch: Record) -> None:
-    play_out(state, rules, scratch)
+def playout(state: State, policy: Record, scratch: Record) -> None:
+    play_out(state, policy, scratch)

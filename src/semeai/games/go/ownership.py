@@ -19,16 +19,17 @@ ALIVE = 0.5
 
 @kernel
 def count_owners(
-    states: NDArray[Any], rules: NDArray[Any], scratches: NDArray[Any], n: int, counts: NDArray[np.int64]
+    states: NDArray[Any], policy: NDArray[Any], scratches: NDArray[Any], n: int, counts: NDArray[np.int64]
 ) -> None:
     """Add to ``counts`` how often each point was Black's at the end of ``n`` playouts, minus White's."""
     root, state, scratch = states[0], states[1], scratches[0]
     for k in range(n):
         copy_board(state, root)
         state.passes = 0
+        state.last = state.last_but_one = 0  # half of the playouts begin with the player who made the last move
         state.to_move = 1 + k % 2
         scratch.n_played = 0
-        play_out(state, rules[0], scratch)
+        play_out(state, policy[0], scratch)
         for p in range(state.points):
             color = state.color[p]
             if color == 1:

@@ -22,7 +22,7 @@ from semeai.games.go.board import (
     traits_at,
     word_at,
 )
-from semeai.games.go.rules import CERTAIN
+from semeai.games.go.policy import CERTAIN
 from semeai.games.go.tables import (
     BLACK,
     BORDER,
@@ -119,7 +119,7 @@ def _endangered(state: State, q: int, color: int) -> bool:
 
 
 @kernel
-def _add_all_rescues(state: State, color: int, rules: Record, found: int, scratch: Record) -> int:
+def _add_all_rescues(state: State, color: int, policy: Record, found: int, scratch: Record) -> int:
     """Rescues of each chain beside the last move that is in atari, once a chain."""
     last, w = state.last, state.stride
     first, second, third = -1, -1, -1
@@ -130,17 +130,17 @@ def _add_all_rescues(state: State, color: int, rules: Record, found: int, scratc
         if chain == first or chain == second or chain == third:
             continue
         first, second, third = chain, first, second
-        if happens(scratch, rules.save):
+        if happens(scratch, policy.save):
             found = add_rescues(state, q, color, found, scratch)
     return found
 
 
 @inlined
-def _atari_moves(state: State, last: int, color: int, rules: Record, scratch: Record, w: int) -> int:
+def _atari_moves(state: State, last: int, color: int, policy: Record, scratch: Record, w: int) -> int:
     """Answers to the atari that the last move gave, or put itself into."""
     found = 0
     word = word_at(state, last)
-    if in_atari(word) and happens(scratch, rules.capture):
+    if in_atari(word) and happens(scratch, policy.capture):
         p = only_liberty(word)
         if p != state.ko:
             scratch.candidates[0] = p
@@ -151,7 +151,7 @@ def _atari_moves(state: State, last: int, color: int, rules: Record, scratch: Re
         or _endangered(state, last + 1, color)
         or _endangered(state, last + w, color)
     ):
-        found = _add_all_rescues(state, color, rules, found, scratch)
+        found = _add_all_rescues(state, color, policy, found, scratch)
     return found
 
 
@@ -184,12 +184,12 @@ def _pick(scratch: Record, found: int) -> int:
 
 
 @kernel
-def _without_self_atari(state: State, color: int, found: int, rules: Record, scratch: Record, w: int) -> int:
+def _without_self_atari(state: State, color: int, found: int, policy: Record, scratch: Record, w: int) -> int:
     """Drop candidates that put many stones in atari."""
     kept = 0
     for i in range(found):
         p = np.int64(scratch.candidates[np.uint64(i)])
-        if not is_self_atari(state, p, color, rules.self_atari_stones, w):
+        if not is_self_atari(state, p, color, policy.self_atari_stones, w):
             scratch.candidates[np.uint64(kept)] = p
             kept += 1
     return kept
@@ -317,14 +317,14 @@ def _capture_anywhere(state: State, color: int, scratch: Record, w: int) -> int:
 
 
 @kernel
-def _safe_random_point(state: State, color: int, rules: Record, scratch: Record, w: int) -> int:
+def _safe_random_point(state: State, color: int, policy: Record, scratch: Record, w: int) -> int:
     """A random playable point that is no large self-atari; PASS where there is none."""
     m = state.n_empty
     while m:
         i = below(scratch, m)
         p = np.int64(state.empties[np.uint64(i)])
         if is_playable(state, p, color, w) and not (
-            is_self_atari(state, p, color, rules.self_atari_stones, w) and happens(scratch, rules.refuse_self_atari)
+            is_self_atari(state, p, color, policy.self_atari_stones, w) and happens(scratch, policy.refuse_self_atari)
         ):
             return p
         m -= 1
@@ -337,40 +337,40 @@ def _safe_random_point(state: State, color: int, rules: Record, scratch: Record,
 
 
 @inlined
-def policy_move(state: State, color: int, rules: Record, scratch: Record) -> int:
+def policy_move(state: State, color: int, policy: Record, scratch: Record) -> int:
     """The next move of a MoGo-style playout."""
     w = state.stride
     last = state.last
     if last:
-        found = _atari_moves(state, last, color, rules, scratch, w)
+        found = _atari_moves(state, last, color, policy, scratch, w)
         if found:
             return _pick(scratch, found)
-        if happens(scratch, rules.nakade):
+        if happens(scratch, policy.nakade):
             p = _nakade_move(state, last, color, scratch, w)
             if p:
                 return p
-        if happens(scratch, rules.two_liberties):
+        if happens(scratch, policy.two_liberties):
             found = _two_liberty_moves(state, last, color, scratch, w)
             if found:
                 return _pick(scratch, found)
-        if happens(scratch, rules.shape):
+        if happens(scratch, policy.shape):
             found = _shape_moves(state, last, color, scratch, w)
-            if found and rules.refuse_self_atari:
-                found = _without_self_atari(state, color, found, rules, scratch, w)
+            if found and policy.refuse_self_atari:
+                found = _without_self_atari(state, color, found, policy, scratch, w)
             if found:
                 return _pick(scratch, found)
-        if state.last_but_one and happens(scratch, rules.shape_before):
+        if state.last_but_one and happens(scratch, policy.shape_before):
             found = _shape_moves(state, state.last_but_one, color, scratch, w)
-            if found and rules.refuse_self_atari:
-                found = _without_self_atari(state, color, found, rules, scratch, w)
+            if found and policy.refuse_self_atari:
+                found = _without_self_atari(state, color, found, policy, scratch, w)
             if found:
                 return _pick(scratch, found)
-    if happens(scratch, rules.capture_anywhere):
+    if happens(scratch, policy.capture_anywhere):
         p = _capture_anywhere(state, color, scratch, w)
         if p:
             return p
-    if rules.refuse_self_atari:
-        return _safe_random_point(state, color, rules, scratch, w)
+    if policy.refuse_self_atari:
+        return _safe_random_point(state, color, policy, scratch, w)
     return random_point(state, color, scratch)
 
 
@@ -385,14 +385,14 @@ def _play_and_note(state: State, p: int, color: int, n: int, scratch: Record) ->
 
 
 @kernel
-def play_out(state: State, rules: Record, scratch: Record) -> int:
+def play_out(state: State, policy: Record, scratch: Record) -> int:
     """Play until two passes or three moves a point; the number of moves."""
     color = state.to_move
     start = scratch.n_played
     n, limit = start, start + 3 * state.size * state.size
-    if rules.mogo:
+    if policy.mogo:
         while state.passes < 2 and n < limit:
-            _play_and_note(state, policy_move(state, color, rules, scratch), color, n, scratch)
+            _play_and_note(state, policy_move(state, color, policy, scratch), color, n, scratch)
             color = 3 - color
             n += 1
     else:

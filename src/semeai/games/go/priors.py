@@ -7,33 +7,43 @@ ataris, 3x3 shapes, closeness to the last move, self-atari, and empty edges.
 import numpy as np
 
 from semeai.games.go.board import PASS, State, color_at, in_atari, is_playable, traits_at
-from semeai.games.go.tables import BORDER, EMPTY, LONELY, SHAPE
-from semeai.games.go.tactics import catches, is_self_atari, measure_distance, runs_out, two_liberties
+from semeai.games.go.tables import BORDER, EMPTY, SHAPE
+from semeai.games.go.tactics import (
+    catches,
+    is_self_atari,
+    measure_distance,
+    measure_remoteness,
+    runs_out,
+    two_liberties,
+)
 from semeai.games.protocol import Record
 from semeai.jit import inlined, kernel
 
 _NEAREST = 3
+_REMOTE = 3
+"""Farther than this from any stone, the lines of the board are all that is known."""
 
 
 @kernel
-def expand_node(state: State, spare: State, rules: Record, scratch: Record) -> int:
+def expand_node(state: State, spare: State, policy: Record, scratch: Record) -> int:
     """The playable points and a pass, with their priors."""
     color, w = state.to_move, state.stride
-    informed = rules.prior_even > 0
+    informed = policy.prior_even > 0
     if informed:
         measure_distance(state, scratch, _NEAREST)
+        measure_remoteness(state, scratch, _REMOTE)
     n = 0
     for i in range(state.n_empty):
         p = np.int64(state.empties[np.uint64(i)])
         if is_playable(state, p, color, w):
             _note_move(scratch, n, p)
             if informed:
-                _judge(state, spare, p, color, n, rules, scratch, w)
+                _judge(state, spare, p, color, n, policy, scratch, w)
             n += 1
-    if n == 0 or rules.pass_in_tree:
+    if n == 0 or policy.pass_in_tree:
         _note_move(scratch, n, PASS)
         if informed:
-            _believe(scratch, n, rules.prior_even + rules.prior_pass, np.float32(0.5) * rules.prior_even)
+            _believe(scratch, n, policy.prior_even + policy.prior_pass, np.float32(0.5) * policy.prior_even)
         n += 1
     return n
 
@@ -54,29 +64,32 @@ def _believe(scratch: Record, n: int, visits: np.float32, wins: np.float32) -> N
 
 
 @kernel
-def _judge(state: State, spare: State, p: int, color: int, n: int, rules: Record, scratch: Record, w: int) -> None:
+def _judge(state: State, spare: State, p: int, color: int, n: int, policy: Record, scratch: Record, w: int) -> None:
     """Add up the features of one move."""
-    good = _tactical_worth(state, spare, p, color, rules, w)
+    good = _tactical_worth(state, spare, p, color, policy, w)
     bad = np.float32(0.0)
     traits = traits_at(state, p)
     if traits & (SHAPE * color):
-        good += rules.prior_shape
+        good += policy.prior_shape
     distance = np.int64(scratch.distance[np.uint64(p)])
     if distance <= _NEAREST:
-        good += rules.prior_near[distance]
+        good += policy.prior_near[distance]
     if is_self_atari(state, p, color, 1, w):
-        bad += rules.prior_self_atari
+        bad += policy.prior_self_atari
         good = np.float32(0.0)
-    elif traits & LONELY:
+    elif scratch.remoteness[np.uint64(p)] > _REMOTE:
         line = _line(state, p)
         if line == 1:
-            bad += rules.prior_edge
+            bad += policy.prior_edge
         elif line == 2:
-            bad += rules.prior_second_line
+            bad += policy.prior_second_line
         elif line == 3:
-            good += rules.prior_third_line
-    even = rules.prior_even
+            good += policy.prior_third_line
+        elif line == 4:
+            good += policy.prior_fourth_line
+    even = policy.prior_even
     _believe(scratch, n, even + good + bad, np.float32(0.5) * even + good)
+    scratch.heuristic[np.uint64(n)] = np.float32(0.02) * (good - bad)
 
 
 @inlined
@@ -88,7 +101,7 @@ def _line(state: State, p: int) -> int:
 
 
 @kernel
-def _tactical_worth(state: State, spare: State, p: int, color: int, rules: Record, w: int) -> np.float32:
+def _tactical_worth(state: State, spare: State, p: int, color: int, policy: Record, w: int) -> np.float32:
     """Captures, escapes and ataris by playing ``p``; the best of each kind counts."""
     capture, save, atari = np.float32(0.0), np.float32(0.0), np.float32(0.0)
     for side in range(4):
@@ -101,15 +114,15 @@ def _tactical_worth(state: State, spare: State, p: int, color: int, rules: Recor
         word = state.liberties[np.uint64(chain)]
         if c == color:
             if in_atari(word) and runs_out(state, spare, p, n, color, w):
-                save = max(save, rules.prior_save + rules.prior_save_stone * stones)
+                save = max(save, policy.prior_save + policy.prior_save_stone * stones)
         elif in_atari(word):
-            worth = rules.prior_capture + rules.prior_capture_stone * stones
+            worth = policy.prior_capture + policy.prior_capture_stone * stones
             capture = max(capture, worth)
-        elif rules.prior_atari > 0 and (word & np.uint64(0xFFF)) <= 8:
+        elif policy.prior_atari > 0 and (word & np.uint64(0xFFF)) <= 8:
             a, _ = two_liberties(state, n, w)
             if a != 0 and not is_self_atari(state, p, color, 1, w):
-                worth = rules.prior_atari
+                worth = policy.prior_atari
                 if catches(state, spare, p, n, color, w):
-                    worth += rules.prior_capture + rules.prior_capture_stone * stones
+                    worth += policy.prior_capture + policy.prior_capture_stone * stones
                 atari = max(atari, worth)
     return capture + save + atari

@@ -13,12 +13,10 @@ EMPTY, BLACK, WHITE, BORDER = 0, 1, 2, 3
 # Bits of TRAITS[code]. An eye or a shape has one bit a colour: EYE << 0 for Black, << 1 for White, and so on.
 EYE, SHAPE = 1, 4
 HAS_LIBERTY, HAS_TWO_LIBERTIES = 16, 32
-LONELY = 64
-"""No stone among the eight neighbours."""
-CROWDED = 128
+CROWDED = 64
 """At most four of the eight neighbours are empty: the point may lie in a small region."""
 
-# X: the one colour, O: the other, x: not X, o: not O, '.': empty, ' ': off the board, ?: anything.
+# X: the one colour, O: the other, x: not X, o: not O, '.': empty, '_': off the board, ?: anything.
 # A final X: only the player whose stones are X may play the middle.
 SHAPES = (
     "XOX ... ??? both",  # hane, enclosing
@@ -79,7 +77,6 @@ def _make_traits() -> NDArray[np.uint8]:
     liberties = (sides == EMPTY).sum(axis=0)
     traits[liberties >= 1] |= HAS_LIBERTY
     traits[liberties >= 2] |= HAS_TWO_LIBERTIES
-    traits[((colors == EMPTY) | (colors == BORDER)).all(axis=0)] |= LONELY
     traits[(colors == EMPTY).sum(axis=0) <= 4] |= CROWDED
     return traits
 

@@ -217,3 +217,30 @@ def _reach(state: State, p: int, d: int, n: int, scratch: Record) -> int:
         q = np.int64(state.next[np.uint64(q)])
         if q == p:
             return n
+
+
+@kernel
+def measure_remoteness(state: State, scratch: Record, most: int) -> None:
+    """Steps from every point to the nearest stone, to ``scratch.remoteness``; ``most`` + 1 for what is farther."""
+    w = state.stride
+    n, i = 0, 0
+    for p in range(state.points):
+        c = color_at(state, p)
+        if c == EMPTY or c == BORDER:
+            scratch.remoteness[p] = most + 1
+        else:
+            scratch.remoteness[p] = 0
+            scratch.candidates[n] = p
+            n += 1
+    while i < n:
+        p = np.int64(scratch.candidates[np.uint64(i)])
+        i += 1
+        d = np.int64(scratch.remoteness[np.uint64(p)]) + 1
+        if d > most:
+            return
+        for side in range(4):
+            q = p - w if side == 0 else p - 1 if side == 1 else p + 1 if side == 2 else p + w
+            if color_at(state, q) == EMPTY and scratch.remoteness[np.uint64(q)] > d:
+                scratch.remoteness[np.uint64(q)] = d
+                scratch.candidates[np.uint64(n)] = q
+                n += 1

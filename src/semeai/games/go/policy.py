@@ -5,7 +5,7 @@ import numpy as np
 CERTAIN = 1 << 32
 """Probabilities are thresholds for 32 random bits."""
 
-GO_RULES = np.dtype(
+GO_POLICY = np.dtype(
     [
         ("mogo", np.int64),  # 0: light playouts, which ignore all of the following
         # Probabilities of the playout's rules:
@@ -31,6 +31,7 @@ GO_RULES = np.dtype(
         ("prior_edge", np.float32),  # lost ones: first line with nothing around
         ("prior_second_line", np.float32),  # lost ones
         ("prior_third_line", np.float32),  # with nothing around
+        ("prior_fourth_line", np.float32),
         ("prior_pass", np.float32),  # lost ones
         ("pass_in_tree", np.int64),  # 0: a pass is considered only where no point is playable
     ],
