@@ -9,7 +9,7 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 os.chdir(ROOT)
 
-from benchmarks import overhead  # noqa: E402
+from benchmarks import go_speed, overhead  # noqa: E402
 from semeai.experiments import guarantee  # noqa: E402
 from semeai.experiments.table import ResultTable  # noqa: E402
 from semeai.jit import compile_kernels  # noqa: E402
@@ -24,6 +24,11 @@ PAGES: dict[str, tuple[str, str, Callable[[], list[ResultTable]]]] = {
         "Overhead of the racing machinery",
         "make bench",
         lambda: [overhead.run()],
+    ),
+    "go-speed": (
+        "Speed of the Go kernels",
+        "python benchmarks/run.py go-speed",
+        go_speed.run,
     ),
 }
 

@@ -2,6 +2,8 @@
 
 import importlib.util
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -50,3 +52,11 @@ def test_the_figures_of_the_readme_are_those_of_the_benchmark():
         shown = f"{float(efficiency):.4g}"
         assert f"| {shown} | variant 2 | {paper} |" in made
         assert f"| {shown} | betting | {default} |" in made
+
+
+def test_the_game_of_the_add_a_game_page_works(tmp_path):
+    page = (ROOT / "docs" / "howto" / "add-a-game.md").read_text()
+    program = tmp_path / "tictactoe.py"
+    program.write_text(re.findall(r"```python\n(.*?)```", page, re.DOTALL)[0])
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=250, check=True)
+    assert done.stdout.startswith("cell 2: ")

@@ -64,13 +64,14 @@ class IllegalMove(SemeaiError):
 
 
 class PlayerFailed(SemeaiError):
-    """``stderr`` is the end of what an engine said of it."""
+    """``stderr`` is the end of what an engine said of it; ``reason`` is how a game record names it."""
 
     exit_code = 3
 
-    def __init__(self, message: str, stderr: str = "") -> None:
+    def __init__(self, message: str, stderr: str = "", reason: str = "crash") -> None:
         super().__init__(message)
         self.stderr = stderr
+        self.reason = reason
 
 
 class ProtocolError(SemeaiError):

@@ -16,12 +16,11 @@ from semeai.evaluate.evaluators import (
     CommandEvaluator,
     as_numbers,
     check_command,
-    fill_in,
     load_target,
     parse_numbers,
-    placeholders,
 )
 from semeai.evaluate.jobs import Job, run_job
+from semeai.processes import fill_in, placeholders
 from tests import programs
 
 PYTHON = sys.executable

@@ -78,7 +78,7 @@ def test_identity_forgets_where_and_how_fast(write):
         (("[race]", "[rcae]"), "rcae: unknown key; did you mean 'race'"),
         (("callable =", "calable ="), "evaluator.calable: unknown key; did you mean 'callable'"),
         (("[evaluator]\ncallable", "[race2]\ncallable"), "evaluator: missing"),
-        (('callable = "tests.programs:coin"', ""), "give either callable or command"),
+        (('callable = "tests.programs:coin"', ""), "give one of callable, command and match"),
         (("seed = 3", "seed = 3 4"), r"not valid TOML: .*line 2"),
         (("seed = 3", "seed = -1"), "seed: input should be greater than or equal to 0"),
         (("seed = 3", 'seed = 3\nbaseline = {p = 0.5}'), "evaluator.better and .baseline. go together"),

@@ -32,6 +32,7 @@ class What(enum.StrEnum):
     decisions = "decisions"
     candidates = "candidates"
     failures = "failures"
+    games = "games"
 
 
 def register(app: typer.Typer) -> None:
@@ -61,9 +62,14 @@ def runs(ledger: LedgerOption = DEFAULT_LEDGER, as_json: JsonOption = False) -> 
 
 
 def status(run: RunArgument, ledger: LedgerOption = DEFAULT_LEDGER, as_json: JsonOption = False) -> None:
-    """Show where a run stands: every candidate, its interval, its verdict, what failed."""
+    """Show where a run stands: every candidate, its interval, its verdict, what failed; or who leads a match."""
     store = Ledger(ledger, must_exist=True)
     row = store.run(run)
+    if row.kind == "match":
+        from semeai.cli.match_display import show_match
+
+        show_match(store, row, as_json)
+        return
     race = replay(store, run)
     failures = list(store.rows(schema.failures, row.id))
     if as_json:

@@ -8,7 +8,6 @@ played on that seed. Without ``better`` the numbers are rewards in [0, 1], where
 import importlib
 import math
 import os
-import re
 import shutil
 import sys
 import traceback
@@ -19,6 +18,7 @@ from typing import Any, Literal, Protocol
 
 from semeai.errors import BadReward, BaselineFailed, ConfigError, ProgramFailed
 from semeai.evaluate.command import run_command
+from semeai.processes import fill_in
 
 Better = Literal["higher", "lower"]
 Answer = Sequence[float]
@@ -98,9 +98,6 @@ def as_numbers(answer: Any) -> Answer:
         raise BadReward(f"it returned {answer!r:.200}, which is neither a number nor a list of numbers") from None
 
 
-_PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
-
-
 @dataclass(frozen=True)
 class CommandEvaluator:
     """A program started without a shell; the last line that it prints holds the number, or several.
@@ -120,30 +117,6 @@ class CommandEvaluator:
             return parse_numbers(output)
 
         return play
-
-
-def fill_in(command: Sequence[str], values: Mapping[str, Any]) -> list[str]:
-    """Replace ``{name}`` in each argument; a value is never split, quoted or interpreted."""
-
-    def value_of(match: re.Match[str]) -> str:
-        name = match.group(1)
-        if name not in values:
-            raise ConfigError(f"the command uses {{{name}}}, but the candidate has only {', '.join(sorted(values))}")
-        try:
-            return str(values[name])
-        except ValueError as error:  # an integer of thousands of digits
-            raise ConfigError(f"{{{name}}} of the command cannot be written out: {error}") from None
-
-    def one(argument: str) -> str:
-        pieces = re.split(r"(\{\{|\}\})", argument)
-        return "".join(p[0] if p in ("{{", "}}") else _PLACEHOLDER.sub(value_of, p) for p in pieces)
-
-    return [one(argument) for argument in command]
-
-
-def placeholders(command: Sequence[str]) -> set[str]:
-    """The names a command asks for."""
-    return {name for argument in command for name in _PLACEHOLDER.findall(re.sub(r"\{\{|\}\}", "", argument))}
 
 
 def parse_numbers(output: str) -> Answer:

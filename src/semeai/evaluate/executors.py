@@ -15,9 +15,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from semeai.errors import ConfigError, WorkersLost, did_you_mean
-from semeai.evaluate.command import become_worker, end_worker
-from semeai.evaluate.jobs import Failure, Job, JobResult, run_job, run_jobs
-from semeai.stats.counts import RewardCounts
+from semeai.evaluate.jobs import Task, run_task, run_tasks
+from semeai.processes import become_worker, end_worker
 
 ExecutorFactory = Callable[[int], Executor]
 
@@ -90,15 +89,16 @@ def default_workers() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-Parcel = Sequence[Job]  # jobs that travel together
+Parcel = Sequence[Task]  # tasks that travel together
+Results = list[Any]  # what they gave, in the same order
 
 
 class ResilientPool:
-    """Parcels of jobs in, their results out. A worker that dies costs what was under way: it is run again.
+    """Parcels of tasks in, their results out. A worker that dies costs what was under way: it is run again.
 
     When one worker dies, a process pool breaks as a whole and does not say which parcel it was. A parcel that was
-    under way in ``SUSPICIOUS`` breaks is run alone, job by job; a job that breaks its own pool as often again is a
-    program that kills its worker, and is answered with a failure.
+    under way in ``SUSPICIOUS`` breaks is run alone, task by task; a task that breaks its own pool as often again is a
+    program that kills its worker, and says itself what it is then answered with.
     """
 
     SUSPICIOUS = 3
@@ -110,7 +110,7 @@ class ResilientPool:
         self.workers = workers
         self._executor: Executor | None = None
         self._backlog: deque[tuple[int, Parcel]] = deque()  # not with the executor yet
-        self._running: dict[Future[list[JobResult]], tuple[int, Parcel]] = {}
+        self._running: dict[Future[Results], tuple[int, Parcel]] = {}
         self._losses: dict[int, int] = {}
         self._next_id = 0
         self.n_lost = 0  # parcels that had to be run again
@@ -130,7 +130,7 @@ class ResilientPool:
         self._backlog.clear()
         return dropped
 
-    def wait(self, timeout: float | None = None) -> list[tuple[int, list[JobResult]]]:
+    def wait(self, timeout: float | None = None) -> list[tuple[int, Results]]:
         """Results that have come in; blocks until there are some, or for ``timeout`` seconds."""
         if isinstance(self._executor, InlineExecutor):
             self._executor.step()
@@ -173,7 +173,7 @@ class ResilientPool:
                 if self._executor is None:
                     self._executor = self._factory(self.workers)
                 try:
-                    self._running[self._executor.submit(run_jobs, parcel)] = (parcel_id, parcel)
+                    self._running[self._executor.submit(run_tasks, parcel)] = (parcel_id, parcel)
                     break
                 except BrokenExecutor:  # it broke between two calls; those under way are found by wait()
                     _stop(self._executor)
@@ -181,7 +181,7 @@ class ResilientPool:
             else:
                 raise WorkersLost(_NO_START)
 
-    def _recover(self, lost: list[tuple[int, Parcel]]) -> list[tuple[int, list[JobResult]]]:
+    def _recover(self, lost: list[tuple[int, Parcel]]) -> list[tuple[int, Results]]:
         """A broken pool fails all its parcels: take the rest of them, build a new pool, run them again."""
         if self._executor is not None:
             _stop(self._executor)
@@ -200,10 +200,10 @@ class ResilientPool:
             if self._losses[parcel_id] < self.SUSPICIOUS:
                 self._backlog.appendleft((parcel_id, parcel))
             else:
-                answered.append((parcel_id, [self._run_alone(job) for job in parcel]))
+                answered.append((parcel_id, [self._run_alone(task) for task in parcel]))
         return answered
 
-    def _run_alone(self, job: Job) -> JobResult:
+    def _run_alone(self, task: Task) -> Any:
         for _ in range(self.SUSPICIOUS):
             executor = self._factory(1)
             try:
@@ -212,14 +212,12 @@ class ResilientPool:
                 _stop(executor)
                 raise WorkersLost(_NO_START) from None
             try:
-                return executor.submit(run_job, job).result()
+                return executor.submit(run_task, task).result()
             except BrokenExecutor:
                 self.n_lost += 1
             finally:
                 _stop(executor)
-        last = job.start + job.size - 1
-        message = f"candidate {job.name!r}, evaluations {job.start} to {last}: it kills its worker"
-        return JobResult(RewardCounts(), 0.0, Failure("program", message, job.start, -1))
+        return task.lost()
 
 
 _NO_START = (

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from semeai.errors import BadReward, BaselineFailed, ConfigError, ProgramFailed
 from semeai.evaluate.evaluators import Evaluator, Play
@@ -12,6 +12,15 @@ from semeai.stats.counts import SCALE, RewardCounts, reward_level
 
 # Only "program" is a candidate's own verdict; the others stop the run.
 FailureKind = Literal["program", "bad_reward", "baseline", "config"]
+
+
+class Task(Protocol):
+    """What a pool runs: picklable data that can be done on any worker."""
+
+    def run(self) -> Any: ...
+
+    def lost(self) -> Any:
+        """The answer, given by the driver, if the task keeps killing its worker."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +35,14 @@ class Job:
     size: int
     games_per_seed: int = 1
     retries: int = 0
+
+    def run(self) -> "JobResult":
+        return run_job(self)
+
+    def lost(self) -> "JobResult":
+        last = self.start + self.size - 1
+        message = f"candidate {self.name!r}, evaluations {self.start} to {last}: it kills its worker"
+        return JobResult(RewardCounts(), 0.0, Failure("program", message, self.start, -1))
 
 
 @dataclass(frozen=True)
@@ -65,9 +82,13 @@ def run_job(job: Job) -> JobResult:
     return JobResult(counts, time.perf_counter() - began)
 
 
-def run_jobs(jobs: Sequence[Job]) -> list[JobResult]:
-    """Several small jobs in one go: a message to a worker costs more than a cheap evaluation."""
-    return [run_job(job) for job in jobs]
+def run_task(task: Task) -> Any:
+    return task.run()
+
+
+def run_tasks(tasks: Sequence[Task]) -> list[Any]:
+    """Several small tasks in one go: a message to a worker costs more than a cheap evaluation."""
+    return [task.run() for task in tasks]
 
 
 def _one_reward(job: Job, play: Play, seed: int) -> int:

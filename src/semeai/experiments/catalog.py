@@ -1,32 +1,50 @@
 """What ``semeai reproduce`` can run, by name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from semeai.errors import ConfigError, did_you_mean
-from semeai.experiments import guarantee
+from semeai.experiments import ablation_go, guarantee, scaling_go, strength_go
 from semeai.experiments.table import ResultTable
 
 
 @dataclass(frozen=True)
 class Experiment:
+    """``run(seed=…, progress=…, …)`` takes the options it names; each has a default."""
+
     name: str
     about: str
-    run: Callable[..., list[ResultTable]]  # (races, seed, progress)
-    default_races: int
+    run: Callable[..., list[ResultTable]]
+    options: tuple[str, ...]
+
+    def checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The options that were given; one that means nothing here is refused."""
+        chosen = {name: value for name, value in given.items() if value is not None}
+        for name in chosen.keys() - set(self.options):
+            known = ", ".join(f"--{option}" for option in self.options)
+            raise ConfigError(f"experiment {self.name!r} has no option --{name}, it has {known}")
+        return chosen
 
 
+_MATCHES = ("games", "size", "simulations", "workers", "ledger")
 EXPERIMENTS = {
     e.name: e
     for e in (
         Experiment(
-            "guarantee",
-            "cost and error rates of every method on coins of known efficiency",
-            guarantee.run,
-            guarantee.DEFAULT_RACES,
+            "guarantee", "cost and error rates of every method on coins of known efficiency", guarantee.run, ("races",)
+        ),
+        Experiment(
+            "scaling-go", "Table 1 of the MCTS paper: 2N simulations a move against N", scaling_go.run, _MATCHES
+        ),
+        Experiment(
+            "strength-go", "the Go player against GNU Go, by simulations a move", strength_go.run, _MATCHES
+        ),
+        Experiment(
+            "ablation-go", "what each part of the Go player gives, as matches", ablation_go.run, _MATCHES
         ),
     )
-}
+}  # fmt: skip
 
 
 def experiment_named(name: str) -> Experiment:

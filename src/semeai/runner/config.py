@@ -5,7 +5,7 @@ import json
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
@@ -18,8 +18,10 @@ from semeai.evaluate.evaluators import (
     Evaluator,
     check_command,
     load_target,
-    placeholders,
 )
+from semeai.evaluate.matches import MatchEvaluator
+from semeai.match.settings import MatchSettings
+from semeai.processes import placeholders
 from semeai.race.candidate import Candidate, check_distinct
 from semeai.race.settings import RaceSettings, describe_error
 
@@ -31,10 +33,12 @@ class _Frozen(BaseModel):
 
 
 class EvaluatorConfig(_Frozen):
-    """Exactly one of ``callable`` and ``command``."""
+    """Exactly one of ``callable``, ``command`` and ``match``."""
 
     callable: str | None = None
     command: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+    match: MatchSettings | None = None
+    """Two games, with colours swapped, between the candidate and the baseline, both of them players."""
     better: Literal["higher", "lower"] | None = None
     """Set: the program prints any number, and the reward says who did better, the candidate or the baseline."""
     timeout: Annotated[float, Field(gt=0, le=1e6)] = 60.0
@@ -42,8 +46,10 @@ class EvaluatorConfig(_Frozen):
 
     @model_validator(mode="after")
     def _one_program(self) -> Self:
-        if (self.callable is None) == (self.command is None):
-            raise ValueError("give either callable or command")
+        if sum(program is not None for program in (self.callable, self.command, self.match)) != 1:
+            raise ValueError("give one of callable, command and match")
+        if self.match is not None and self.better is not None:
+            raise ValueError("better is for programs that print a number: a match has a winner")
         return self
 
 
@@ -84,9 +90,26 @@ class RaceConfig(_Frozen):
     candidates: CandidatesConfig
     executor: ExecutorConfig = ExecutorConfig()
 
+    @model_validator(mode="before")
+    @classmethod
+    def _pairs(cls, value: Any) -> Any:
+        """A match gives two rewards for each seed."""
+        if isinstance(value, dict) and isinstance(e := value.get("evaluator"), dict) and e.get("match") is not None:
+            race = value.get("race", {})
+            if isinstance(race, dict):
+                return {**value, "race": {"games_per_seed": 2, **race}}
+        return value
+
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        if (self.evaluator.better is None) != (self.baseline is None):
+        if self.evaluator.match is not None:
+            if self.baseline is None:
+                raise ValueError("evaluator.match needs a [baseline]: the player that candidates play against")
+            if self.race.games_per_seed != 2:
+                raise ValueError(
+                    f"evaluator.match plays pairs: race.games_per_seed is 2, not {self.race.games_per_seed}"
+                )
+        elif (self.evaluator.better is None) != (self.baseline is None):
             raise ValueError("evaluator.better and [baseline] go together: one compares with the other")
         if self.candidates.generator is not None and self.race.mode != "stream" and self.candidates.limit is None:
             raise ValueError("an endless generator needs race.mode = 'stream', or candidates.limit")
@@ -95,11 +118,18 @@ class RaceConfig(_Frozen):
     def identity(self) -> dict[str, Any]:
         """What makes this run the run it is: everything but its name, its ledger and its workers."""
         resolved = self.model_copy(update={"race": self.race.resolved()})
-        return resolved.model_dump(mode="json", by_alias=True, exclude={"name", "ledger", "executor"})
+        found = resolved.model_dump(mode="json", by_alias=True, exclude={"name", "ledger", "executor"})
+        if self.evaluator.match is None:
+            del found["evaluator"]["match"]  # runs from before there were matches are still what they were
+        return found
 
     def make_evaluator(self, folder: Path) -> Evaluator:
         """The evaluator, checked: its function can be imported, its program exists."""
         e, where = self.evaluator, str(folder.resolve())
+        if e.match is not None:
+            evaluator = self._match_evaluator(folder)
+            evaluator.warm_up()
+            return evaluator
         program: CallableEvaluator | CommandEvaluator
         if e.callable is not None:
             load_target(e.callable, where)
@@ -114,6 +144,13 @@ class RaceConfig(_Frozen):
         self._check_placeholders("baseline", self.baseline)
         return AgainstBaseline(program, self.baseline, e.better)
 
+    def _match_evaluator(self, folder: Path) -> MatchEvaluator:
+        assert self.evaluator.match is not None
+        assert self.baseline is not None
+        evaluator = MatchEvaluator(self.baseline, self.evaluator.match, str(folder.resolve()), self.evaluator.timeout)
+        evaluator.check("baseline", self.baseline)
+        return evaluator
+
     def make_candidates(self, folder: Path) -> Iterable[Candidate]:
         source = self.candidates
         found: Iterator[Candidate]
@@ -126,7 +163,7 @@ class RaceConfig(_Frozen):
             assert source.generator is not None
             make: Callable[[int], Iterable[Any]] = load_target(source.generator, str(folder.resolve()))
             found = _generated(make, self.seed, source.generator)
-        limited = itertools.islice(self._checked(found), source.limit)
+        limited = itertools.islice(self._checked(found, folder), source.limit)
         if self.race.mode == "stream":
             return limited
         everyone = list(limited)
@@ -135,8 +172,11 @@ class RaceConfig(_Frozen):
         check_distinct(everyone)
         return everyone
 
-    def _checked(self, candidates: Iterator[Candidate]) -> Iterator[Candidate]:
+    def _checked(self, candidates: Iterator[Candidate], folder: Path) -> Iterator[Candidate]:
+        match = None if self.evaluator.match is None else self._match_evaluator(folder)
         for candidate in changes_of(self.baseline, candidates):
+            if match is not None:
+                match.check(f"candidate {candidate.name!r}", candidate.params)
             self._check_placeholders(f"candidate {candidate.name!r}", candidate.params)
             yield candidate
 
@@ -220,6 +260,6 @@ def _known_keys(place: tuple[int | str, ...]) -> list[str]:
     model: type[BaseModel] = RaceConfig
     for part in place:
         annotation = model.model_fields[str(part)].annotation
-        assert isinstance(annotation, type)
-        model = annotation
+        choices = (annotation, *get_args(annotation))  # a model, or a model or None
+        model = next(kind for kind in choices if isinstance(kind, type) and issubclass(kind, BaseModel))
     return [field.alias or name for name, field in model.model_fields.items()]

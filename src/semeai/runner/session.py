@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from semeai.errors import ConfigError, LedgerError, RunNotFound
 from semeai.evaluate.evaluators import AgainstBaseline, Better, CallableEvaluator, Evaluator
@@ -177,8 +177,19 @@ def check_picklable(evaluator: Evaluator) -> None:
         ) from None
 
 
+class Stoppable(Protocol):
+    """What runs until it is told to stop."""
+
+    dropping: bool
+
+    def stop(self) -> None: ...
+
+
+D = TypeVar("D", bound=Stoppable)
+
+
 @contextlib.contextmanager
-def stopping_on_signals(driver: Driver, on_stop: Callable[[Driver], object]) -> Iterator[None]:
+def stopping_on_signals(driver: D, on_stop: Callable[[D], object]) -> Iterator[None]:
     """Ctrl-C or SIGTERM: finish what is under way. Once more: drop it. A third time: at once, wherever we are."""
     if threading.current_thread() is not threading.main_thread():
         yield  # signals belong to the main thread: whoever runs us elsewhere stops us with driver.stop()

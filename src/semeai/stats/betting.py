@@ -97,23 +97,7 @@ class MixtureBetting:
 
         ``lower`` exceeds accept_above exactly when the evidence reaches 1 / lower_risk, likewise ``upper``.
         """
-        if not counts:
-            return Bounds(0.0, 1.0)
-        levels = np.fromiter(counts.keys(), np.float64, len(counts)) / SCALE
-        n = np.fromiter(counts.values(), np.float64, len(counts))
-
-        def excess(m: float) -> float:  # falls with m
-            factors = accept_log_factors(levels, self.accept_bets, m)
-            return log_sum_exp(self.log_weights + weighted_sum(n, factors)) + math.log(lower_risk)
-
-        def shortfall(m: float) -> float:  # rises with m
-            factors = discard_log_factors(levels, self.discard_bets, m)
-            return log_sum_exp(self.log_weights + weighted_sum(n, factors)) + math.log(upper_risk)
-
-        mean = float(n @ levels / n.sum())
-        lower = bisect(lambda m: excess(m) >= 0, 0.0, mean)
-        upper = 1 - bisect(lambda m: shortfall(1 - m) >= 0, 0.0, 1 - mean)
-        return Bounds(lower, upper)
+        return mixture_bounds(counts, self.log_weights, self.accept_bets, self.discard_bets, lower_risk, upper_risk)
 
 
 def mixture_gaps(distance: float) -> Floats:
@@ -121,6 +105,34 @@ def mixture_gaps(distance: float) -> Floats:
     first = FIRST_GAP * max(distance, SMALLEST_DISTANCE)
     steps = max(0, math.floor(math.log(LARGEST_GAP / first) / math.log(GAP_STEP)))
     return first * GAP_STEP ** np.arange(steps + 1, dtype=np.float64)
+
+
+def mixture_bounds(
+    counts: RewardCounts,
+    log_weights: Floats,
+    accept_bets: Floats,
+    discard_bets: Floats,
+    lower_risk: float,
+    upper_risk: float,
+) -> Bounds:
+    """The thresholds that gamblers with these bets cannot exclude, whenever one looks."""
+    if not counts:
+        return Bounds(0.0, 1.0)
+    levels = np.fromiter(counts.keys(), np.float64, len(counts)) / SCALE
+    n = np.fromiter(counts.values(), np.float64, len(counts))
+
+    def excess(m: float) -> float:  # falls with m
+        factors = accept_log_factors(levels, accept_bets, m)
+        return log_sum_exp(log_weights + weighted_sum(n, factors)) + math.log(lower_risk)
+
+    def shortfall(m: float) -> float:  # rises with m
+        factors = discard_log_factors(levels, discard_bets, m)
+        return log_sum_exp(log_weights + weighted_sum(n, factors)) + math.log(upper_risk)
+
+    mean = float(n @ levels / n.sum())
+    lower = bisect(lambda m: excess(m) >= 0, 0.0, mean)
+    upper = 1 - bisect(lambda m: shortfall(1 - m) >= 0, 0.0, 1 - mean)
+    return Bounds(lower, upper)
 
 
 def accept_log_factors(rewards: Floats, bets: Floats, m: float) -> Floats:

@@ -1,14 +1,22 @@
-"""Plain intervals, for a finished and independent sample only: watched live they mislead."""
+"""Intervals for the efficiency behind a sample: plain ones for one that is finished, and one that may be watched."""
 
 import math
 from statistics import NormalDist
 
+import numpy as np
+
 from semeai.errors import ConfigError
+from semeai.stats.betting import Floats, mixture_bounds
 from semeai.stats.bounds import Bounds
+from semeai.stats.counts import RewardCounts
+
+# From bets that suit tens of thousands of rewards to bets that suit ten; the same coin for each.
+_BETS: Floats = 0.03 * np.power(10.0, 0.4 * np.arange(6))
+_LOG_WEIGHTS: Floats = np.full(len(_BETS), -math.log(len(_BETS)))
 
 
 def wilson_interval(total_reward: float, n_games: int, confidence: float = 0.95) -> Bounds:
-    """Wilson's score interval for the efficiency behind ``total_reward`` in ``n_games``."""
+    """Wilson's score interval, for a finished and independent sample only: watched live it misleads."""
     if n_games <= 0 or not 0 <= total_reward <= n_games:
         raise ConfigError(f"no interval for a total reward of {total_reward} in {n_games} games")
     z = NormalDist().inv_cdf((1 + confidence) / 2)
@@ -20,3 +28,15 @@ def wilson_interval(total_reward: float, n_games: int, confidence: float = 0.95)
     lower = 0.0 if total_reward == 0 else (centre - spread) / scale
     upper = 1.0 if total_reward == n_games else (centre + spread) / scale
     return Bounds(lower, upper)
+
+
+def always_valid_interval(counts: RewardCounts, confidence: float = 0.95) -> Bounds:
+    """A confidence sequence: with probability ``confidence`` it holds the mean at every moment of the sample at once.
+
+    The hedged betting interval of Waudby-Smith & Ramdas (2024), section 4, with fixed bets in place of adaptive ones:
+    what six gamblers on either side cannot exclude. See ``betting`` for why one may stop when it suits.
+    """
+    if not 0 < confidence < 1:
+        raise ConfigError(f"confidence must lie between 0 and 1, not {confidence}")
+    risk = (1 - confidence) / 2
+    return mixture_bounds(counts, _LOG_WEIGHTS, _BETS, _BETS, risk, risk)

@@ -148,6 +148,7 @@ class Ledger:
         """Create the run, or resume it; refuses a run with another configuration, or one being written."""
         config_hash = hash_config(config)
         with self._write() as connection:
+            schema.metadata.create_all(connection, [schema.games])  # a ledger may be older than matches
             row = connection.execute(select(schema.runs).where(schema.runs.c.name == name)).first()
             if row is None:
                 values = {
@@ -246,6 +247,10 @@ class RunWriter:
                         connection.execute(insert(table), rows)
             self._waiting = _no_rows()
 
+    def note(self, table: Table, row: Mapping[str, Any]) -> None:
+        """A row of a kind of run that has tables of its own."""
+        self._waiting[table].append({**row, "run_id": self.run_id, "recorded_at": _now()})
+
     def record_failure(self, batch: Batch, candidates: Sequence[Candidate], failure: Failure) -> None:
         """A failure that stops the run: the batch is not counted, but what happened is kept."""
         self.enter(candidates)
@@ -313,7 +318,8 @@ class RunWriter:
 
 
 def _no_rows() -> dict[Table, list[dict[str, Any]]]:
-    return {table: [] for table in (schema.candidates, schema.batches, schema.decisions, schema.failures)}
+    tables = (schema.candidates, schema.batches, schema.decisions, schema.failures, schema.games)
+    return {table: [] for table in tables}
 
 
 def without_password(location: str) -> str:

@@ -1,0 +1,269 @@
+"""How a match looks: a live table on a terminal, plain lines elsewhere, nothing with --json."""
+
+import json
+import math
+import shlex
+import time
+from types import TracebackType
+from typing import Any, Self
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from semeai.cli.display import LINE_SECONDS, duration
+from semeai.experiments.table import ResultTable
+from semeai.match.game import REASONS
+from semeai.match.tally import Tally
+from semeai.runner.match import Match, MatchCallbacks, MatchDriver, MatchResult, replay_match
+from semeai.store.ledger import Ledger
+
+COLUMNS = ("player", "wins", "as Black", "as White", "win rate", "always valid", "CPU s/game")
+OTHER_COLUMNS = 71  # characters of a line that the name of a player cannot have
+LONGEST_NAME = 60
+
+
+def make_match_display(match: Match, quiet: bool) -> "MatchDisplay":
+    console = Console()
+    if quiet:
+        return MatchDisplay(console, match)
+    return LiveMatchDisplay(console, match) if console.is_terminal else LineMatchDisplay(console, match)
+
+
+class MatchDisplay:
+    """Shows nothing: the base of the others."""
+
+    def __init__(self, console: Console, match: Match) -> None:
+        self.console = console
+        self.match = match
+
+    def callbacks(self) -> MatchCallbacks:
+        notes = Console(stderr=True)
+        return MatchCallbacks(self.start, self.progress, self.stop, lambda text: notes.print(f"[dim]{text}[/]"))
+
+    def start(self, driver: MatchDriver) -> None: ...
+
+    def progress(self, driver: MatchDriver) -> None: ...
+
+    def stop(self, driver: MatchDriver) -> None: ...
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def summary(self, result: MatchResult, until_decided: bool, name: str, place: str) -> None:
+        print_result(self.console, self.match, result, until_decided)
+        look = f"to look again: {shlex.join(['semeai', 'status', name, '--ledger', place])}"
+        self.console.print(Text(look, style="dim"), soft_wrap=True)
+
+
+class LineMatchDisplay(MatchDisplay):
+    """One line every ten seconds."""
+
+    def __init__(self, console: Console, match: Match) -> None:
+        super().__init__(console, match)
+        self._last = time.monotonic()
+
+    def progress(self, driver: MatchDriver) -> None:
+        if time.monotonic() - self._last >= LINE_SECONDS:
+            self._last = time.monotonic()
+            self.console.print(status_line(driver), highlight=False, markup=False, soft_wrap=True)
+
+    def stop(self, driver: MatchDriver) -> None:
+        self.console.print("stopping: finishing the games under way (once more: drop them)")
+
+
+class LiveMatchDisplay(MatchDisplay):
+    """The table, redrawn twice a second."""
+
+    def __enter__(self) -> Self:
+        self._live = Live(console=self.console, auto_refresh=False, transient=True)
+        self._live.start()
+        self._drawn = 0.0
+        self._note = ""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._live.stop()
+
+    def progress(self, driver: MatchDriver) -> None:
+        if time.monotonic() - self._drawn >= 0.5:
+            self._drawn = time.monotonic()
+            status = Text(status_line(driver) + self._note)
+            self._live.update(Group(as_rich(self.match, driver.tally, self.console.width), status), refresh=True)
+
+    def stop(self, driver: MatchDriver) -> None:
+        self._note = "  —  stopping: finishing the games under way (Ctrl-C again: drop them)"
+        self._drawn = 0.0
+
+
+def print_result(console: Console, match: Match, result: MatchResult, until_decided: bool) -> None:
+    for letter, spec in (("A", match.a), ("B", match.b)):
+        console.print(Text(f"{letter}: {spec.label}", style="dim"), soft_wrap=True)
+    console.print(as_rich(match, result.tally, console.width))
+    for line in summary_lines(result, until_decided):
+        console.print(line, soft_wrap=True)
+
+
+def rows(match: Match, tally: Tally, longest: int = LONGEST_NAME) -> list[tuple[str, ...]]:
+    """A line for each player, as ``COLUMNS`` names it."""
+    half = tally.n_pairs
+    lower, upper = tally.interval
+    found = []
+    for i, (letter, spec) in enumerate((("A", match.a), ("B", match.b))):
+        won = float(i == 0)  # A's reward when this player wins
+        own, other = (tally.as_black, tally.as_white)[:: 1 if i == 0 else -1]  # B is Black where A is White
+        black, white = own[won], other[won]
+        rate = tally.win_rate if i == 0 else 1 - tally.win_rate
+        low, high = (lower, upper) if i == 0 else (1 - upper, 1 - lower)
+        cpu = tally.cpu[i] / tally.n_games if tally.n_games else 0.0
+        shown = [f"{rate:.4f}", f"[{low:.4f}, {high:.4f}]", f"{cpu:.2f}"] if half else [""] * 3
+        found.append(
+            (
+                f"{letter} {shorten(spec.label, longest)}",
+                f"{black + white:,}",
+                f"{black}/{half}",
+                f"{white}/{half}",
+                *shown,
+            )
+        )
+    return found
+
+
+def shorten(name: str, longest: int) -> str:
+    return name if len(name) <= longest else name[: longest - 1] + "…"
+
+
+def as_rich(match: Match, tally: Tally, width: int) -> Table:
+    table = Table(box=None, padding=(0, 1), header_style="bold")
+    for title in COLUMNS:
+        table.add_column(title, justify="left" if title == "player" else "right", no_wrap=True)
+    for row in rows(match, tally, max(8, min(LONGEST_NAME, width - OTHER_COLUMNS))):
+        table.add_row(*(Text(cell) for cell in row))
+    return table
+
+
+def as_result_table(match: Match, result: MatchResult, until_decided: bool) -> ResultTable:
+    s = match.settings
+    title = f"{match.a.label} against {match.b.label}, {s.game} {s.size}x{s.size}, komi {s.komi:g}, seed {match.seed}"
+    note = "\n".join(line.plain for line in summary_lines(result, until_decided))
+    return ResultTable(title, COLUMNS, tuple(rows(match, result.tally)), note)
+
+
+def endings(tally: Tally) -> str:
+    return ", ".join(f"{tally.reasons[reason]:,} by {reason}" for reason in REASONS if tally.reasons[reason])
+
+
+def status_line(driver: MatchDriver) -> str:
+    tally, rate = driver.tally, driver.rate
+    planned = 2 * driver.n_pairs
+    parts = [f"{tally.n_games:,} of {planned:,} games"]
+    if driver.n_resumed:
+        parts[0] += f" ({driver.n_resumed:,} from the ledger)"
+    if tally.n_games:
+        lower, upper = tally.interval
+        parts.append(f"A wins {tally.win_rate:.4f}, always-valid interval [{lower:.4f}, {upper:.4f}]")
+        parts.append(f"{tally.n_moves / tally.n_games:.0f} moves a game")
+        parts.append(endings(tally))
+    if rate > 0:
+        most = "at most " if driver.until_decided else "about "
+        parts += [f"{3600 * rate:,.0f} games an hour", f"{most}{duration((planned - tally.n_games) / rate)} left"]
+    if driver.pool.n_lost:
+        parts.append(f"{driver.pool.n_lost} parcels run again after lost workers")
+    return ", ".join(parts)
+
+
+def summary_lines(result: MatchResult, until_decided: bool) -> list[Text]:
+    tally = result.tally
+    if not tally.n_games:
+        return [Text("no games were played", style="yellow")]
+    head = f"{tally.n_games:,} games: A wins {tally.win_rate:.4f}"
+    plain = plain_interval(result, until_decided)
+    if plain is not None:
+        head += f", 95% [{plain[0]:.4f}, {plain[1]:.4f}] (Wilson: the number of games was fixed beforehand)"
+    if tally.draws:
+        head += f", {tally.draws:,} draws"
+    lines = [Text(head, style="bold"), Text(verdict(result))]
+    lines.append(Text(f"{tally.n_moves / tally.n_games:.1f} moves a game; games ended {endings(tally)}", style="dim"))
+    for failure, n in _most_frequent(result):
+        lines.append(Text(f"{n} x {failure}", style="red"))
+    return lines
+
+
+def verdict(result: MatchResult) -> str:
+    """What the always-valid interval says: it may be looked at whenever one likes."""
+    lower, upper = result.tally.interval
+    what = f"always-valid 95% interval [{lower:.4f}, {upper:.4f}]"
+    if not result.tally.is_decided:
+        return f"not decided who is stronger: {what}"
+    return f"{'A' if lower > 0.5 else 'B'} is stronger: {what}"
+
+
+def plain_interval(result: MatchResult, until_decided: bool) -> tuple[float, float] | None:
+    """Wilson's, where its condition holds: all games that were planned, and no look that could have ended it."""
+    return result.tally.plain_interval if result.finished and not until_decided else None
+
+
+def _most_frequent(result: MatchResult) -> list[tuple[str, int]]:
+    counts: dict[str, int] = {}
+    for game in result.failures:
+        counts[game.failure] = counts.get(game.failure, 0) + 1
+    return sorted(counts.items(), key=lambda item: -item[1])[:3]
+
+
+def show_match(store: Ledger, run: Any, as_json: bool) -> None:
+    """Where a match of the ledger stands, also while it is played."""
+    match, result = replay_match(store, run.name)
+    if as_json:
+        print(
+            json.dumps({**as_dict(match, run.name, store.location, result, True), "state": store.state(run)}, indent=2)
+        )
+        return
+    console = Console()
+    console.print(
+        Text(run.name, style="bold").append(f": {store.state(run)}, seed {run.seed}, since {run.created_at[:19]}", "")
+    )
+    print_result(console, match, result, until_decided=True)
+    for game in result.failures:
+        if game.stderr:
+            console.print(Text(f"game {game.number + 1}: {game.failure}", style="red"))
+            console.print(Text("\n".join("    " + line for line in game.stderr.splitlines()[-20:]), style="dim"))
+
+
+def as_dict(match: Match, name: str, place: str, result: MatchResult, until_decided: bool) -> dict[str, Any]:
+    tally = result.tally
+    plain = plain_interval(result, until_decided)
+    games = tally.n_games
+
+    def of(colour: dict[float, int]) -> dict[str, int]:
+        return {"wins": colour[1.0], "draws": colour[0.5], "losses": colour[0.0]}
+
+    return {
+        "run": name,
+        "ledger": place,
+        "a": match.a.label,
+        "b": match.b.label,
+        "settings": match.settings.model_dump(mode="json"),
+        "seed": match.seed,
+        "finished": result.finished,
+        "stopped_early": result.decided,
+        "games": games,
+        "planned": result.n_planned,
+        "a_as_black": of(tally.as_black),
+        "a_as_white": of(tally.as_white),
+        "win_rate": None if math.isnan(tally.win_rate) else tally.win_rate,
+        "always_valid_95": list(tally.interval),
+        "wilson_95": None if plain is None else list(plain),
+        "decided": tally.is_decided,
+        "moves_a_game": tally.n_moves / games if games else None,
+        "cpu_seconds_a_game": [cpu / games for cpu in tally.cpu] if games else None,
+        "simulations_a_game": [n / games for n in tally.simulations] if games else None,
+        "endings": {reason: tally.reasons[reason] for reason in REASONS if tally.reasons[reason]},
+        "failures": [{"game": g.number + 1, "failure": g.failure, "stderr": g.stderr} for g in result.failures],
+    }

@@ -1,0 +1,64 @@
+"""Experiments that are lists of matches: played one after the other, kept in a ledger, taken from there again."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from semeai.experiments.table import percent
+from semeai.match.settings import MatchSettings
+from semeai.match.tally import Tally
+from semeai.players.catalog import parse_spec
+from semeai.runner.match import Match, MatchCallbacks, MatchDriver, run_match
+
+Progress = Callable[[str], object]
+DEFAULT_LEDGER = "experiments.db"
+_TOLD_EVERY = 20
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """One row of a table: who plays whom, and how often."""
+
+    label: str
+    a: str
+    b: str
+    settings: MatchSettings
+    games: int
+
+
+def play_all(
+    pairings: Sequence[Pairing], seed: int, ledger: str | None, workers: int | None, progress: Progress
+) -> list[Tally]:
+    """Play what the ledger does not have; Ctrl-C keeps what was played, and the same command goes on."""
+    tallies = []
+    for i, pairing in enumerate(pairings):
+        match = Match(parse_spec(pairing.a), parse_spec(pairing.b), pairing.settings, seed)
+        place = f"{pairing.label} ({i + 1} of {len(pairings)})"
+        progress(f"{place}: {pairing.games:,} games …")
+        callbacks = MatchCallbacks(on_progress=_teller(place, progress), on_compile=progress)
+        result = run_match(
+            match, pairing.games, ledger=ledger or DEFAULT_LEDGER, workers=workers, callbacks=callbacks
+        )  # fmt: skip
+        if not result.finished:
+            progress(f"stopped in {place}; the same command goes on from there")
+            raise KeyboardInterrupt
+        tallies.append(result.tally)
+    return tallies
+
+
+def _teller(place: str, progress: Progress) -> Callable[[MatchDriver], object]:
+    told = 0
+
+    def tell(driver: MatchDriver) -> None:
+        nonlocal told
+        n = driver.tally.n_games
+        if n >= told + _TOLD_EVERY:
+            told = n
+            left = (2 * driver.n_pairs - n) / driver.rate / 60 if driver.rate else float("nan")
+            progress(f"{place}: {n:,} games, {percent(driver.tally.win_rate)}, {left:.0f} min left")
+
+    return tell
+
+
+def rate_and_interval(tally: Tally) -> str:
+    """The win rate with its Wilson interval, which suits a match of a planned length."""
+    return percent(tally.win_rate, tally.plain_interval)

@@ -1,0 +1,175 @@
+"""One game between two players, with a referee who trusts neither."""
+
+import contextlib
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from semeai.errors import IllegalMove, PlayerFailed
+from semeai.games.catalog import new_position
+from semeai.games.go.position import GoPosition, format_result
+from semeai.games.go.tables import BLACK, WHITE
+from semeai.games.position import Position
+from semeai.games.record import GameRecord
+from semeai.match.settings import MatchSettings
+from semeai.players.base import Choice, Player
+from semeai.rng import derive
+
+REASONS = ("score", "resign", "move limit", "illegal move", "bad answer", "timeout", "crash")
+"""How games end; whoever does one of the last four loses."""
+_FORFEITS = {"resign": "R", "timeout": "T"}  # as game records write it; all else is F
+
+Players = tuple[Player, Player]
+
+
+@dataclass(frozen=True)
+class GameOutcome:
+    """How a game went. Pairs of numbers are Black's and White's."""
+
+    record: GameRecord
+    reward: float
+    """Of Black: 1, 0, or 1/2."""
+    reason: str
+    n_moves: int
+    cpu_seconds: tuple[float, float]
+    simulations: tuple[int, int]
+    failure: str = ""
+    """What was wrong with the loser, in one sentence."""
+    stderr: str = ""
+    failed_to_start: bool = False
+
+
+def play_game(players: Players, settings: MatchSettings, seed: int, opening: Sequence[int] = ()) -> GameOutcome:
+    """Play a whole game, Black first; who crashes, hangs or plays an illegal move loses and is closed."""
+    position = new_position(settings.game, settings.size, settings.komi)
+    for move in opening:
+        position.play(move)
+    game = _Game(players, settings, position)
+    for side, player in enumerate(players):
+        try:
+            player.start(position.copy(), derive(seed, "player", side))
+        except PlayerFailed as error:
+            return game.forfeited(side, error, failed_to_start=True)
+    while not position.is_over:
+        if len(position.moves) >= settings.most_moves:
+            return game.counted("move limit")
+        side = position.to_move
+        try:
+            if not game.one_move(side):
+                return game.lost(side, "resign")
+        except _Forfeit as forfeit:
+            return game.forfeited(forfeit.side, forfeit.error)
+    return game.counted("score", game.dead_stones() if settings.scoring == "agreed" else [])
+
+
+class _Forfeit(Exception):
+    def __init__(self, side: int, error: PlayerFailed) -> None:
+        self.side, self.error = side, error
+
+
+@dataclass
+class _Game:
+    """A game under way."""
+
+    players: Players
+    settings: MatchSettings
+    position: Position
+    cpu: list[float] = field(default_factory=lambda: [0.0, 0.0])
+    simulations: list[int] = field(default_factory=lambda: [0, 0])
+    comments: dict[int, str] = field(default_factory=dict)
+
+    def one_move(self, side: int) -> bool:
+        """Ask for a move and play it; False if the player resigns."""
+        try:
+            choice = self._timed_choice(side)
+        except PlayerFailed as error:
+            raise _Forfeit(side, error) from error
+        move = self._pass_for_resigning() if choice.move is None else choice.move
+        if move is None:
+            return False
+        try:
+            self.position.play(move)
+        except IllegalMove as error:
+            name = self.players[side].name
+            failed = PlayerFailed(f"player {name!r} played an illegal move: {error}", "", "illegal move")
+            raise _Forfeit(side, failed) from error
+        if choice.comment:
+            self.comments[len(self.position.moves) - 1] = choice.comment
+        for i, player in enumerate(self.players):
+            try:
+                player.observe(move)
+            except PlayerFailed as error:
+                raise _Forfeit(i, error) from error
+        return True
+
+    def _timed_choice(self, side: int) -> Choice:
+        before = time.process_time()
+        choice = self.players[side].choose()
+        self.cpu[side] += choice.cpu_seconds or time.process_time() - before
+        self.simulations[side] += choice.simulations
+        return choice
+
+    def _pass_for_resigning(self) -> int | None:
+        if not self.settings.resign:
+            with contextlib.suppress(IllegalMove):
+                return self.position.text_to_move("pass")
+        return None
+
+    def dead_stones(self) -> list[int]:
+        """What all who can say it call dead; nothing where they differ or nobody knows."""
+        opinions = []
+        for player in self.players:
+            try:
+                opinion = player.dead_stones()
+            except PlayerFailed:  # the game is over: nobody loses it by that any more
+                player.close()
+                opinion = None
+            if opinion is not None:
+                opinions.append(set(opinion))
+        agreed = opinions and all(opinion == opinions[0] for opinion in opinions)
+        return sorted(opinions[0]) if agreed else []
+
+    def counted(self, reason: str, dead: Sequence[int] = ()) -> GameOutcome:
+        position = self.position
+        if not isinstance(position, GoPosition):
+            return self._outcome(position.reward(), position.result(), reason)
+        stones = position.states[0]["color"]
+        margin = position.margin([p for p in dead if stones[p] in (BLACK, WHITE)])
+        return self._outcome(0.5 if margin == 0 else float(margin > 0), format_result(margin), reason)
+
+    def lost(self, side: int, reason: str) -> GameOutcome:
+        return self._outcome(float(side), f"{'WB'[side]}+{_FORFEITS.get(reason, 'F')}", reason)
+
+    def forfeited(self, side: int, error: PlayerFailed, failed_to_start: bool = False) -> GameOutcome:
+        self.players[side].close()  # its next game begins with a new engine
+        result = f"{'WB'[side]}+{_FORFEITS.get(error.reason, 'F')}"
+        return self._outcome(float(side), result, error.reason, str(error), error.stderr, failed_to_start)
+
+    def _outcome(
+        self, reward: float, result: str, reason: str, failure: str = "", stderr: str = "", unstarted: bool = False
+    ) -> GameOutcome:
+        return GameOutcome(
+            self._record(result, reason, failure),
+            reward,
+            reason,
+            len(self.position.moves),
+            (self.cpu[0], self.cpu[1]),
+            (self.simulations[0], self.simulations[1]),
+            failure,
+            stderr,
+            unstarted,
+        )
+
+    def _record(self, result: str, reason: str, failure: str) -> GameRecord:
+        position = self.position
+        return GameRecord(
+            game=position.game,
+            size=position.size,
+            komi=self.settings.komi,
+            moves=tuple(position.moves),
+            comments=tuple(self.comments.get(i, "") for i in range(len(position.moves))),
+            result=result,
+            black=self.players[0].name,
+            white=self.players[1].name,
+            properties={"GC": f"Ended by {reason}." + (f" {failure}" if failure else "")},
+        )

@@ -1,0 +1,130 @@
+"""Two games with colours swapped and the same opening: the unit of a match."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from semeai.games.catalog import new_position
+from semeai.games.go.sgf import write_sgf
+from semeai.jit import compile_kernels
+from semeai.match.game import GameOutcome, play_game
+from semeai.match.seats import Seats, worker_seats
+from semeai.match.settings import MatchSettings
+from semeai.players.catalog import PlayerSpec
+from semeai.rng import derive, evaluation_seeds, generator
+
+
+def play_pair(
+    a: PlayerSpec, b: PlayerSpec, settings: MatchSettings, seed: int, seats: Seats | None = None
+) -> tuple[GameOutcome, GameOutcome]:
+    """A takes Black in the first game, White in the second. Without ``seats`` the players are closed at the end."""
+    if seats is None:
+        with Seats() as own:
+            return play_pair(a, b, settings, seed, own)
+    opening = draw_opening(settings, seed)
+    players = seats.take(a, 0), seats.take(b, 1)
+    first = play_game(players, settings, derive(seed, "game", 0), opening)
+    second = play_game(players[::-1], settings, derive(seed, "game", 1), opening)
+    return first, second
+
+
+def draw_opening(settings: MatchSettings, seed: int) -> list[int]:
+    """The moves that both games of the pair begin with."""
+    draw = generator(seed, "opening")
+    position = new_position(settings.game, settings.size, settings.komi)
+    if settings.openings:
+        for text in settings.openings[int(draw.integers(len(settings.openings)))]:
+            position.play(position.text_to_move(text))
+    for _ in range(settings.opening_moves):
+        position.play(int(draw.choice(position.sensible_moves())))
+        if position.is_over:
+            position.undo()
+            break
+    return [move for _, move in position.moves]
+
+
+@dataclass(frozen=True)
+class PlayedGame:
+    """What is kept of a game. Even numbers have A as Black; ``a`` and ``b`` are the players, not the colours."""
+
+    number: int
+    seed: int
+    """Of its pair."""
+    reward: float
+    """Of A."""
+    reason: str
+    result: str
+    n_moves: int
+    cpu_a: float
+    cpu_b: float
+    simulations_a: int
+    simulations_b: int
+    failure: str
+    stderr: str
+    sgf: str
+
+    @property
+    def a_is_black(self) -> bool:
+        return self.number % 2 == 0
+
+
+@dataclass(frozen=True)
+class PairResult:
+    games: tuple[PlayedGame, ...]
+    """None where the pair keeps killing its worker."""
+    failed_to_start: bool = False
+
+
+@dataclass(frozen=True)
+class PairTask:
+    """Pair ``number`` of a match, for any worker: the same everywhere, as far as its players depend on their seeds."""
+
+    a: PlayerSpec
+    b: PlayerSpec
+    settings: MatchSettings
+    key: int
+    """Of the match's seeds."""
+    number: int
+
+    @property
+    def seed(self) -> int:
+        return int(evaluation_seeds(self.key, self.number, 1)[0])
+
+    def run(self) -> PairResult:
+        outcomes = play_pair(self.a, self.b, self.settings, self.seed, worker_seats())
+        games = tuple(self._played(i, outcome) for i, outcome in enumerate(outcomes))
+        return PairResult(games, any(outcome.failed_to_start for outcome in outcomes))
+
+    def lost(self) -> PairResult:
+        return PairResult(())
+
+    def _played(self, i: int, outcome: GameOutcome) -> PlayedGame:
+        black_first = 1 if i == 0 else -1
+        cpu_a, cpu_b = outcome.cpu_seconds[::black_first]
+        simulations_a, simulations_b = outcome.simulations[::black_first]
+        return PlayedGame(
+            number=2 * self.number + i,
+            seed=self.seed,
+            reward=outcome.reward if i == 0 else 1 - outcome.reward,
+            reason=outcome.reason,
+            result=str(outcome.record.result),
+            n_moves=outcome.n_moves,
+            cpu_a=cpu_a,
+            cpu_b=cpu_b,
+            simulations_a=simulations_a,
+            simulations_b=simulations_b,
+            failure=outcome.failure,
+            stderr=outcome.stderr,
+            sgf=write_sgf(outcome.record) if outcome.record.game == "go" else "",
+        )
+
+
+def warm_up(
+    settings: MatchSettings, specs: Iterable[PlayerSpec], say: Callable[[str], object] = lambda text: None
+) -> None:
+    """Find out what is wrong with a player, and compile what a game needs: once here, and not in every worker."""
+    for spec in specs:
+        spec.make().close()
+    compile_kernels(say)
+    position = new_position(settings.game, settings.size, settings.komi)
+    position.play(int(position.sensible_moves()[0]))
+    position.result()

@@ -1,0 +1,75 @@
+"""What a match is played under: frozen, validated, and part of its identity."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from semeai.errors import ConfigError, IllegalMove, did_you_mean
+
+
+class MatchSettings(BaseModel):
+    """The game, how it begins, and how it is counted."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    game: str = "go"
+    size: int = 9
+    komi: Annotated[float, Field(ge=-1000, le=1000)] = 7.5
+    move_limit: Annotated[int, Field(ge=1)] | None = None
+    """A game that is longer is counted as it stands; None: three times the points of the board."""
+    openings: tuple[tuple[str, ...], ...] = ()
+    """Moves as texts; each pair of games begins with one of these, chosen by its seed."""
+    opening_moves: Annotated[int, Field(ge=0, le=1000)] = 0
+    """Random moves that each pair of games begins with, after its opening if there is one."""
+    scoring: Literal["agreed", "area"] = "agreed"
+    """agreed: stones that all players who can say it call dead are taken off. area: all stones stand."""
+    resign: bool = True
+    """False: a player that resigns passes instead, where the game has a pass."""
+
+    @field_validator("openings", mode="before")
+    @classmethod
+    def _split_texts(cls, value: Any) -> Any:
+        if isinstance(value, list | tuple):
+            return [opening.split() if isinstance(opening, str) else opening for opening in value]
+        return value
+
+    @model_validator(mode="after")
+    def _playable(self) -> Self:
+        from semeai.games.catalog import new_position  # compiled games are loaded only where one is played
+
+        try:
+            position = new_position(self.game, self.size, self.komi)
+        except ConfigError as error:
+            raise ValueError(str(error)) from None
+        for i, opening in enumerate(self.openings):
+            trial = position.copy()
+            try:
+                for text in opening:
+                    trial.play(trial.text_to_move(text))
+            except IllegalMove as error:
+                raise ValueError(f"openings[{i}]: {error}") from None
+            if trial.is_over:
+                raise ValueError(f"openings[{i}]: the game is over after it")
+        return self
+
+    @property
+    def most_moves(self) -> int:
+        return 3 * self.size * self.size if self.move_limit is None else self.move_limit
+
+
+def checked_match_settings(values: Mapping[str, Any]) -> MatchSettings:
+    """Settings from plain values; one clear sentence where they are wrong."""
+    try:
+        return MatchSettings.model_validate(values)
+    except ValidationError as error:
+        raise ConfigError("; ".join(_sentence(dict(details)) for details in error.errors())) from None
+
+
+def _sentence(error: dict[str, Any]) -> str:
+    place = ".".join(str(part) for part in error["loc"])
+    if error["type"] == "extra_forbidden":
+        return f"{place}: unknown setting of a match; {did_you_mean(place, MatchSettings.model_fields)}"
+    shown = f" (got {error['input']!r})" if place else ""
+    message = str(error["msg"]).removeprefix("Value error, ")
+    return f"{place}: {message[0].lower()}{message[1:]}{shown}" if place else message

@@ -1,0 +1,80 @@
+"""What a match says so far: a pure function of its games, in their order."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from semeai.match.pair import PlayedGame
+from semeai.stats.bounds import Bounds
+from semeai.stats.counts import SCALE, RewardCounts
+from semeai.stats.intervals import always_valid_interval, wilson_interval
+
+HALF = SCALE // 2
+
+
+@dataclass
+class Tally:
+    """Counts of whole pairs. All rates are A's."""
+
+    levels: Counter[int] = field(default_factory=Counter)
+    """Mean reward of a pair in thousandths -> how often."""
+    as_black: Counter[float] = field(default_factory=Counter)
+    """A's reward as Black -> how often."""
+    as_white: Counter[float] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    n_moves: int = 0
+    cpu: tuple[float, float] = (0.0, 0.0)
+    simulations: tuple[int, int] = (0, 0)
+
+    @classmethod
+    def of(cls, pairs: Iterable[Sequence[PlayedGame]]) -> "Tally":
+        tally = cls()
+        for pair in pairs:
+            tally.add(pair)
+        return tally
+
+    def add(self, pair: Sequence[PlayedGame]) -> None:
+        self.levels[round(sum(game.reward for game in pair) * HALF)] += 1
+        for game in pair:
+            (self.as_black if game.a_is_black else self.as_white)[game.reward] += 1
+            self.reasons[game.reason] += 1
+            self.n_moves += game.n_moves
+            self.cpu = self.cpu[0] + game.cpu_a, self.cpu[1] + game.cpu_b
+            self.simulations = self.simulations[0] + game.simulations_a, self.simulations[1] + game.simulations_b
+
+    @property
+    def n_pairs(self) -> int:
+        return self.levels.total()
+
+    @property
+    def n_games(self) -> int:
+        return 2 * self.n_pairs
+
+    @property
+    def total(self) -> float:
+        """The sum of A's rewards."""
+        return sum(level * n for level, n in self.levels.items()) / HALF
+
+    @property
+    def win_rate(self) -> float:
+        return self.total / self.n_games if self.n_games else float("nan")
+
+    @property
+    def draws(self) -> int:
+        return self.as_black[0.5] + self.as_white[0.5]
+
+    @property
+    def interval(self) -> Bounds:
+        """95%, at every moment of the match at once; a pair is one observation."""
+        return always_valid_interval(RewardCounts(self.levels))
+
+    @property
+    def plain_interval(self) -> Bounds | None:
+        """Wilson's 95%, for a match that was to have just this many games."""
+        return wilson_interval(self.total, self.n_games) if self.n_games else None
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the always-valid interval leaves out one half."""
+        lower, upper = self.interval
+        return not lower <= 0.5 <= upper

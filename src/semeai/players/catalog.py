@@ -1,0 +1,191 @@
+"""Players by a few words, or by a table: what a command line, a race file and a match know of a player.
+
+::
+
+    random                                         any reasonable move
+    mcts                                           the MCTS player as it comes
+    mcts:uct,simulations=500,search.exploration=1  a preset and changes of it
+    gtp:gnugo --mode gtp --level 8                 any GTP engine, started without a shell
+    strong.toml                                    a file with one of the tables below
+
+    {player = "mcts:default", simulations = 500, "search.exploration" = 0.2}
+    {command = ["gnugo", "--mode", "gtp", "--level", "{level}"], level = 8}
+"""
+
+import json
+import shlex
+import shutil
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from semeai.errors import ConfigError, did_you_mean
+from semeai.players.base import Player
+from semeai.players.gtp import GtpPlayer, describe_command
+from semeai.players.random import RandomPlayer
+from semeai.processes import fill_in, placeholders
+
+FORMS = "random, mcts, mcts:PRESET,NAME=VALUE, gtp:COMMAND LINE, or a file that ends in .toml"
+_GTP_KEYS = ("command", "timeout", "startup_timeout")
+
+
+@dataclass(frozen=True)
+class PlayerSpec:
+    """A player as data that can be pickled, hashed and recorded; ``make`` gives the player where it is to play."""
+
+    kind: Literal["random", "mcts", "gtp"]
+    label: str
+    """What people call it."""
+    settings: str = "{}"
+    """All that it is, as JSON."""
+    folder: str | None = None
+    """Where an engine runs: no part of what it is."""
+
+    def identity(self) -> dict[str, Any]:
+        return {"kind": self.kind, **json.loads(self.settings)}
+
+    @classmethod
+    def from_identity(cls, data: Mapping[str, Any]) -> "PlayerSpec":
+        """The player again, where its own words for itself are lost."""
+        settings = {key: value for key, value in data.items() if key != "kind"}
+        if data["kind"] == "gtp":
+            label = _engine_label(settings["command"], settings["values"])
+        elif data["kind"] == "mcts":
+            from semeai.players.config import PlayerConfig
+
+            label = f"mcts-{PlayerConfig.model_validate(settings).identity()}"
+        else:
+            label = data["kind"]
+        return cls(data["kind"], label, json.dumps(settings, sort_keys=True))
+
+    def make(self) -> Player:
+        settings = json.loads(self.settings)
+        if self.kind == "random":
+            return RandomPlayer(self.label)
+        if self.kind == "gtp":
+            return GtpPlayer(settings.pop("command"), self.label, folder=self.folder, **settings)
+        from semeai.players.config import PlayerConfig
+        from semeai.players.mcts import MctsPlayer
+
+        return MctsPlayer(PlayerConfig.model_validate(settings), self.label)
+
+
+def make_player(spec: str | Mapping[str, Any] | PlayerSpec, folder: str | Path | None = None) -> Player:
+    """The player that ``spec`` says; engines and files are looked for in ``folder``."""
+    return parse_spec(spec, folder).make()
+
+
+def parse_spec(spec: str | Mapping[str, Any] | PlayerSpec, folder: str | Path | None = None) -> PlayerSpec:
+    """Check a player's words or table; ConfigError where they are wrong."""
+    if isinstance(spec, PlayerSpec):
+        return spec
+    place = None if folder is None else str(folder)
+    return _from_table(spec, place) if isinstance(spec, Mapping) else _from_text(spec.strip(), place)
+
+
+def _from_text(text: str, folder: str | None, changes: Mapping[str, Any] | None = None) -> PlayerSpec:
+    kind, colon, rest = text.partition(":")
+    if kind == "gtp" and colon:
+        return _from_table({**(changes or {}), "command": _split(rest)}, folder)
+    if kind == "mcts":
+        return _mcts(rest, changes or {})
+    if changes:
+        raise ConfigError(f"player {text!r} has no settings, such as {next(iter(changes))!r}")
+    if text == "random":
+        return PlayerSpec("random", text)
+    if text.endswith(".toml"):
+        return _from_file(Path(folder or ".") / text)
+    raise ConfigError(f"no player {text!r}: {did_you_mean(kind, ('random', 'mcts', 'gtp'))}; write {FORMS}")
+
+
+def _split(line: str) -> list[str]:
+    try:
+        return shlex.split(line)
+    except ValueError as error:
+        raise ConfigError(f"player 'gtp:{line}': {error}") from None
+
+
+def _from_file(path: Path) -> PlayerSpec:
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"player {path}: cannot be read: {error}") from None
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        raise ConfigError(f"player {path}: not valid TOML: {error}") from None
+    try:
+        return _from_table(table, str(path.parent.resolve()))
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from None
+
+
+def _from_table(table: Mapping[str, Any], folder: str | None) -> PlayerSpec:
+    if "player" in table:
+        words = table["player"]
+        if not isinstance(words, str) or words.endswith(".toml"):
+            raise ConfigError(f"player = {words!r}: write random, mcts:PRESET or gtp:COMMAND LINE")
+        return _from_text(words.strip(), folder, {k: v for k, v in table.items() if k != "player"})
+    if "command" in table:
+        return _gtp(table, folder)
+    raise ConfigError(
+        f"a player's table needs player or command; it has only {', '.join(map(str, table)) or 'nothing'}"
+    )
+
+
+def _mcts(words: str, changes: Mapping[str, Any]) -> PlayerSpec:
+    from semeai.players.config import PlayerConfig
+
+    flat = dict(_flat(changes))
+    config = PlayerConfig.from_text(words).with_changes(flat)
+    label = ",".join([f"mcts:{words}" if words else "mcts", *(f"{key}={value}" for key, value in flat.items())])
+    return PlayerSpec("mcts", label, json.dumps(config.model_dump(mode="json"), sort_keys=True))
+
+
+def _flat(table: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, Any]]:
+    """``search = {exploration = 1}`` as ``search.exploration``."""
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{place}{key}.")
+        else:
+            yield f"{place}{key}", value
+
+
+def _gtp(table: Mapping[str, Any], folder: str | None) -> PlayerSpec:
+    command = table["command"]
+    if not isinstance(command, list | tuple) or not command or not all(isinstance(word, str) for word in command):
+        raise ConfigError(f"an engine's command is a list of texts, the program first, not {command!r}")
+    values = {str(key): value for key, value in table.items() if key not in _GTP_KEYS}
+    _check_values(command, values)
+    limits = {key: _seconds(key, table[key]) for key in _GTP_KEYS[1:] if key in table}
+    program = fill_in(command[:1], {**values, "seed": 0})[0]
+    if shutil.which(program if folder is None or "/" not in program else str(Path(folder) / program)) is None:
+        raise ConfigError(f"engine {describe_command(command)!r}: no program {program!r} can be run here")
+    filled = _engine_label(command, values)
+    settings = {"command": list(command), "values": values, **limits}
+    try:
+        text = json.dumps(settings, sort_keys=True, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"engine {filled!r}: values must be finite numbers or texts: {error}") from None
+    return PlayerSpec("gtp", filled, text, folder)
+
+
+def _engine_label(command: Sequence[str], values: Mapping[str, Any]) -> str:
+    return describe_command(fill_in(command, {**values, "seed": "{seed}"}))
+
+
+def _check_values(command: Sequence[str], values: Mapping[str, Any]) -> None:
+    used, name = placeholders(command), describe_command(command)
+    if "seed" in values:
+        raise ConfigError(f"engine {name!r}: {{seed}} is the game's, not a parameter")
+    for missing in sorted(used - values.keys() - {"seed"}):
+        raise ConfigError(f"engine {name!r}: there is no value for {{{missing}}}")
+    for unknown in sorted(values.keys() - used):
+        known = [*used - {"seed"}, *_GTP_KEYS[1:]]
+        raise ConfigError(f"engine {name!r}: its command has no {{{unknown}}}; {did_you_mean(unknown, known)}")
+
+
+def _seconds(key: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1e6:
+        raise ConfigError(f"{key} is a number of seconds above 0, not {value!r}")
+    return float(value)
