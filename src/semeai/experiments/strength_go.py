@@ -28,10 +28,10 @@ def run(
     tables = []
     for s in size:
         settings = MatchSettings(size=s)
+        player = "mcts:default,resign_below=0.05,simulations={}"
         pairings = [
-            Pairing(f"{s}x{s}, {n:,} simulations", f"mcts:default,simulations={n},resign_below=0.05", engine, settings, games)
-            for n in simulations
-        ]  # fmt: skip
+            Pairing(f"{s}x{s}, {n:,} simulations", player.format(n), engine, settings, games) for n in simulations
+        ]
         tallies = play_all(pairings, seed, ledger, workers, progress)
         rows = tuple(
             (

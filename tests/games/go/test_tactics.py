@@ -1,0 +1,207 @@
+"""Tactics agree with the reference on random positions, and read drawn ladders and nakades as a player would."""
+
+import numpy as np
+import pytest
+from reference.go import EMPTY, OFF_BOARD, OTHER, Board, beside
+
+from semeai.games.go.board import copy_board
+from semeai.games.go.playout import vital_point
+from semeai.games.go.position import GoPosition
+from semeai.games.go.tactics import (
+    catches,
+    is_self_atari,
+    measure_distance,
+    measure_remoteness,
+    runs_out,
+    two_liberties,
+)
+from semeai.games.protocol import SCRATCH
+from semeai.jit import kernel
+
+MARKS = ".XO"
+
+
+@kernel
+def self_atari(states, p, color, stones):
+    return is_self_atari(states[0], p, color, stones, states[0].stride)
+
+
+@kernel
+def liberty_pair(states, p):
+    return two_liberties(states[0], p, states[0].stride)
+
+
+@kernel
+def distances(states, scratches, most):
+    measure_distance(states[0], scratches[0], most)
+    measure_remoteness(states[0], scratches[0], most)
+
+
+@kernel
+def vital(states, scratches, p):
+    return vital_point(states[0], p, scratches[0], states[0].stride)
+
+
+@kernel
+def escapes_ladder(states, p, target, color):
+    copy_board(states[1], states[0])
+    return runs_out(states[0], states[1], p, target, color, states[0].stride)
+
+
+@kernel
+def takes_in_ladder(states, p, target, color):
+    copy_board(states[1], states[0])
+    return catches(states[0], states[1], p, target, color, states[0].stride)
+
+
+def position_of(drawing):
+    """A position with the stones of a drawing."""
+    rows = drawing.split()
+    position = GoPosition(len(rows))
+    for player, mark in enumerate("XO"):
+        cells = [(r, c) for r, row in enumerate(rows) for c, cell in enumerate(row) if cell == mark]
+        position.place(player, [position.point(*where) for where in cells])
+    return position
+
+
+def random_positions(n, seed):
+    """Positions of random games on small boards, with the reference's view of each."""
+    random = np.random.default_rng(seed)
+    found = 0
+    while found < n:
+        position = GoPosition(int(random.integers(3, 8)))
+        for _ in range(int(random.integers(1, 3 * position.size**2))):
+            if position.is_over:
+                break
+            position.play(int(random.choice(position.sensible_moves())))
+            if random.random() < 0.3:
+                found += 1
+                yield position, as_board(position)
+
+
+def as_board(position):
+    return Board.drawn("\n".join("".join(MARKS[c] for c in row) for row in position.colors))
+
+
+def points(position):
+    return [((r, c), position.point(r, c)) for r in range(position.size) for c in range(position.size)]
+
+
+def test_self_atari_agrees_with_the_reference():
+    n = 0
+    for position, board in random_positions(700, seed=1):
+        for where, p in points(position):
+            for color, mark in ((1, "X"), (2, "O")):
+                if board.cells[where] != EMPTY or not board.is_legal(where, mark):
+                    continue
+                after = board.after(where, mark)
+                captures = len(after.all_of(OTHER[mark])) < len(board.all_of(OTHER[mark]))
+                chain = after.region(where)
+                for stones in (1, 3):
+                    expected = len(after.liberties(chain)) == 1 and len(chain) >= stones and not captures
+                    assert self_atari(position.states, p, color, stones) == expected, (board, where, mark, stones)
+                n += expected
+    assert n > 100
+
+
+def test_chains_with_two_liberties_agree_with_the_reference():
+    for position, board in random_positions(700, seed=2):
+        for where, p in points(position):
+            if board.cells[where] in "XO":
+                liberties = board.liberties(board.region(where))
+                found = set(liberty_pair(position.states, p))
+                expected = {position.point(*q) for q in liberties} if len(liberties) == 2 else {0}
+                assert found == expected, (board, where)
+
+
+def common_fate_distances(board, start):
+    """By relaxing until nothing changes: a step costs one, inside a chain nothing."""
+    far = dict.fromkeys(board.points(), 99)
+    far[start] = 0
+    changed = True
+    while changed:
+        changed = False
+        for point in far:
+            for q in beside(point):
+                if board.cells[q] == OFF_BOARD:
+                    continue
+                step = 0 if board.cells[point] != EMPTY and board.cells[point] == board.cells[q] else 1
+                if far[point] + step < far[q]:
+                    far[q] = far[point] + step
+                    changed = True
+    return far
+
+
+def test_distances_agree_with_the_reference():
+    scratch = np.zeros(1, SCRATCH)
+    for position, board in random_positions(150, seed=3):
+        distances(position.states, scratch, 3)
+        last = position.moves[-1][1]
+        w = position.size + 1
+        far = common_fate_distances(board, (last // w - 1, last % w - 1)) if last else dict.fromkeys(board.points(), 99)
+        near = steps_to_stones(board)
+        for where, p in points(position):
+            assert scratch[0]["distance"][p] == min(far[where], 4), (board, where)
+            assert scratch[0]["remoteness"][p] == min(near[where], 4), (board, where)
+
+
+def steps_to_stones(board):
+    """Steps over empty points to the nearest stone."""
+    steps = {point: 0 if board.cells[point] != EMPTY else 99 for point in board.points()}
+    for _ in range(2 * board.size):
+        for point in board.all_of(EMPTY):
+            steps[point] = min([steps[point], *(steps[q] + 1 for q in beside(point) if q in steps)])
+    return steps
+
+
+NAKADE = [
+    ("straight three", ". . . X O / X X X X O / O O O O O / . . . . . / . . . . .", (0, 0), (0, 1)),
+    ("bent three", ". . X O . / . X X O . / X X O O . / O O O . . / . . . . .", (0, 1), (0, 0)),
+    ("pyramid four", ". . . X O / X . X X O / X X X O O / O O O O . / . . . . .", (0, 0), (0, 1)),
+    ("square four", ". . X O . / . . X O . / X X X O . / O O O O . / . . . . .", (0, 0), None),
+    ("straight four", ". . . . X / X X X X X / O O O O O / . . . . . / . . . . .", (0, 0), None),
+    ("bulky five", ". . . X O / . . X X O / X X X O O / O O O O . / . . . . .", (1, 1), (0, 1)),
+    ("two points", ". . X O . / X X X O . / O O O O . / . . . . . / . . . . .", (0, 0), None),
+    ("open side", ". . . X O / X O X X O / X . X O O / O O O O . / . . . . .", (0, 0), None),
+]
+
+
+@pytest.mark.parametrize(("drawing", "start", "middle"), [n[1:] for n in NAKADE], ids=[n[0] for n in NAKADE])
+def test_vital_points(drawing, start, middle):
+    position = position_of("\n".join(row.replace(" ", "") for row in drawing.split("/")))
+    found = vital(position.states, np.zeros(1, SCRATCH), position.point(*start))
+    assert found == (position.point(*middle) if middle else 0)
+
+
+LADDER = """
+    .........
+    ..OO.....
+    .OX......
+    .........
+    .........
+    .........
+    ......?..
+    .........
+    .........
+"""
+BLOCK, RUN, TARGET = (3, 2), (2, 3), (2, 2)
+
+
+@pytest.mark.parametrize(("breaker", "caught"), [(".", True), ("O", True), ("X", False)])
+def test_ladders_and_their_breakers(breaker, caught):
+    position = position_of(LADDER.replace("?", breaker))
+    block, run, target = (position.point(*where) for where in (BLOCK, RUN, TARGET))
+    states = np.concatenate([position.states] * 2)
+    assert set(liberty_pair(states, target)) == {block, run}
+    assert takes_in_ladder(states, block, target, 2) == caught
+    position.play(block, 1)
+    states = np.concatenate([position.states] * 2)
+    assert escapes_ladder(states, run, target, 1) != caught
+
+
+def test_reading_a_ladder_leaves_the_board_alone():
+    position = position_of(LADDER.replace("?", "."))
+    states = np.concatenate([position.states] * 2)
+    takes_in_ladder(states, position.point(*BLOCK), position.point(*TARGET), 2)
+    for name in states.dtype.names:
+        assert np.array_equal(states[0][name], position.states[0][name]), name

@@ -1,0 +1,70 @@
+import math
+
+import pytest
+
+from semeai.errors import ConfigError
+from semeai.players.config import PRESETS, PlayerConfig, setting_names
+
+
+def test_text_chooses_a_preset_and_changes_it():
+    config = PlayerConfig.from_text("uct, simulations=50, policy.playout=mogo, reuse_tree=false")
+    assert config.simulations == 50
+    assert config.policy.playout == "mogo"
+    assert config.search.exploration == pytest.approx(math.sqrt(2))
+    assert config.reuse_tree is False
+
+
+def test_identity_tells_configs_apart_and_nothing_else():
+    default = PlayerConfig()
+    assert default.identity() == PlayerConfig.from_text("default").identity()
+    assert default.identity() != default.with_changes({"search.rave_bias": 0.5}).identity()
+
+
+def test_seconds_replace_simulations():
+    config = PlayerConfig.from_text("seconds=0.5")
+    assert config.simulations is None
+    assert config.seconds == 0.5
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_preset_is_valid(preset):
+    PlayerConfig.from_preset(preset).policy.to_record()
+
+
+def test_every_setting_reaches_the_kernels():
+    """Changing any setting of the search or the policy changes a record."""
+    default = PlayerConfig()
+    other = {
+        "search.rave": "hand_picked",
+        "policy.playout": "light",
+        "policy.pass_in_tree": not default.policy.pass_in_tree,
+    }
+    for name in setting_names():
+        part = name.partition(".")[0]
+        if part in ("search", "policy"):
+            value = other.get(name)
+            if value is None:
+                now = default.model_dump()[part][name.partition(".")[2]]
+                value = 0.25 if now != 0.25 and not isinstance(now, int) else 7
+            changed = default.with_changes({name: value})
+            before, after = (getattr(c, part).to_record().tobytes() for c in (default, changed))
+            assert before != after, name
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("fast", "no preset 'fast'"),
+        ("simulation=3", "did you mean 'simulations'"),
+        ("search.explore=1", "search.exploration"),
+        ("search=1", "no setting 'search'"),
+        ("simulations=0", "simulations: Input should be greater than or equal to 1, not 0"),
+        ("search.exploration=NaN", "search.exploration"),
+        ("policy.capture=1.5", "policy.capture"),
+        ("default,simulations", "write name=value"),
+        ("game=chess", "game"),
+    ],
+)
+def test_bad_settings_are_named(text, words):
+    with pytest.raises(ConfigError, match="(?s)" + words.replace("(", r"\(")):
+        PlayerConfig.from_text(text)
