@@ -1,25 +1,31 @@
-"""Write docs/reference/cli.md from the command line itself: ``python docs/make_reference.py``.
+"""Write the pages, and parts of pages, that the program itself knows best: ``python docs/make_reference.py``.
 
-It reads the functions that are registered with the app, so the page says what the program does, and the same program
-always gives the same page.
+docs/reference/cli.md comes from the functions that are registered with the app, the tables of docs/reference/player.md
+from the player's configuration. So they say what the program does, and the same program always gives the same pages.
 """
 
+import ast
 import enum
 import inspect
 import re
+import textwrap
 import types
 import typing
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import typer
+from pydantic import BaseModel
 from typer.models import ArgumentInfo, OptionInfo
 
 from semeai.cli.main import app
+from semeai.players.config import PRESETS, PlayerConfig
 
-PAGE = Path(__file__).parent / "reference" / "cli.md"
-HEAD = """# Command line
+CLI_PAGE = Path(__file__).parent / "reference" / "cli.md"
+PLAYER_PAGE = Path(__file__).parent / "reference" / "player.md"
+CLI_HEAD = """# Command line
 
 `semeai` is one program with one command for each thing it does. `python -m semeai` is the same program.
 
@@ -111,9 +117,9 @@ def examples(epilog: str) -> str:
     return "```sh\n" + "\n".join(commands) + "\n```"
 
 
-def page() -> str:
+def cli_page() -> str:
     whole: Any = typer.main.get_command(app)
-    parts = [HEAD]
+    parts = [CLI_HEAD]
     if app.registered_callback is not None and app.registered_callback.callback is not None:
         parts.append("## semeai\n\n" + table(list(parameters_of(app.registered_callback.callback, whole))) + "\n")
     for registered in app.registered_commands:
@@ -124,6 +130,119 @@ def page() -> str:
     return "\n".join(parts)
 
 
+MEANINGS = {  # of settings that have no docstring; a docstring goes first
+    "game": "What it plays.",
+    "search.rave": "RAVE, and how its weight falls with a move's own visits; `off` updates no RAVE sums.",
+    "search.bias_constant": "The part of the progressive bias that does not fade, see `search.bias_decay`.",
+    "policy.playout": "Uniformly random moves, or the rules below; `light` ignores them.",
+    "policy.self_atari_stones": "The smallest chain that counts for `policy.refuse_self_atari`.",
+    "policy.prior_capture": "Won visits of a move that captures, or that catches a chain in a ladder.",
+    "policy.prior_capture_stone": "And for each stone of that chain, up to ten.",
+    "policy.prior_save": "Won visits of a move that saves a chain from atari, if no ladder catches it.",
+    "policy.prior_save_stone": "And for each stone of that chain, up to ten.",
+    "policy.prior_atari": "Won visits of a move that gives atari; 0 also leaves out ladders that it would begin.",
+    "policy.prior_shape": "Won visits of a move that makes a 3x3 shape of the table.",
+    "policy.prior_near_1": "Won visits at distance 1 of the last move, where a chain counts as one point.",
+    "policy.prior_near_2": "At distance 2.",
+    "policy.prior_near_3": "At distance 3.",
+    "policy.prior_self_atari": "Lost visits of a move that puts its own chain in atari; nothing good counts then.",
+    "policy.prior_edge": "Lost visits of a move on the first line, far from all stones.",
+    "policy.prior_second_line": "Lost visits of a move on the second line, far from all stones.",
+    "policy.prior_third_line": "Won visits of a move on the third line, far from all stones.",
+    "policy.prior_fourth_line": "Won visits of a move on the fourth line, far from all stones.",
+    "policy.prior_pass": "Lost visits of a pass.",
+    "policy.pass_in_tree": "Consider a pass at every node; `false`: only where no point is playable.",
+}
+
+
+def player_page() -> str:
+    """The page as it is, with its tables made anew."""
+    text = PLAYER_PAGE.read_text(encoding="utf-8")
+    return replace_block(replace_block(text, "settings", settings_tables()), "presets", presets_table())
+
+
+def replace_block(text: str, name: str, inside: str) -> str:
+    begin, end = f"<!-- {name}: made by make_reference.py -->\n", f"<!-- end of {name} -->"
+    before, found, rest = text.partition(begin)
+    _, found_end, after = rest.partition(end)
+    if not found or not found_end:
+        raise ValueError(f"{PLAYER_PAGE.name} has no block {name!r}")
+    return f"{before}{begin}\n{inside}\n\n{end}{after}"
+
+
+def settings_tables() -> str:
+    """One table for the player itself, and one for each group of its settings."""
+    groups = {name: f.default for name, f in PlayerConfig.model_fields.items() if isinstance(f.default, BaseModel)}
+    parts = ["### The player", settings_table(PlayerConfig, "")]
+    for name, group in groups.items():
+        about = inspect.cleandoc(type(group).__doc__ or "")
+        parts += [f"### `{name}.`", about, settings_table(type(group), f"{name}.")]
+    return "\n\n".join(parts)
+
+
+def settings_table(model: type[BaseModel], prefix: str) -> str:
+    rows = ["| setting | value | default | meaning |", "|---|---|---|---|"]
+    schema, said = model.model_json_schema()["properties"], field_docstrings(model)
+    for name, field in model.model_fields.items():
+        if isinstance(field.default, BaseModel):
+            continue
+        meaning = said.get(name) or MEANINGS.get(prefix + name)
+        if not meaning:
+            raise LookupError(f"{model.__name__}.{name} has no docstring: say there what it means")
+        rows.append(f"| `{prefix}{name}` | {values(schema[name])} | `{shown(field.default)}` | {meaning} |")
+    return "\n".join(rows)
+
+
+def field_docstrings(model: type[BaseModel]) -> dict[str, str]:
+    """The text that stands below each field."""
+    body = ast.parse(textwrap.dedent(inspect.getsource(model))).body[0].body  # type: ignore[attr-defined]
+    found = {}
+    for field, text in pairwise(body):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(text, ast.Expr):
+            words = " ".join(ast.literal_eval(text.value).split())
+            found[field.target.id] = words.replace("``", "`").replace("|", "\\|")
+    return found
+
+
+def values(schema: dict[str, Any]) -> str:
+    """What a setting may be, from its JSON schema."""
+    if "anyOf" in schema:
+        schema = next(choice for choice in schema["anyOf"] if choice.get("type") != "null")
+    if "enum" in schema or "const" in schema:
+        return ", ".join(f"`{word}`" for word in schema.get("enum", [schema.get("const")]))
+    if schema["type"] == "boolean":
+        return "`true`, `false`"
+    if "minimum" in schema and "maximum" in schema:
+        return f"{schema['type']}, {round_number(schema['minimum'])} to {round_number(schema['maximum'])}"
+    words = {"minimum": "at least", "exclusiveMinimum": "above", "maximum": "at most", "exclusiveMaximum": "below"}
+    limits = [f"{word} {round_number(schema[key])}" for key, word in words.items() if key in schema]
+    return ", ".join([schema["type"], *limits])
+
+
+def round_number(value: float) -> str:
+    return f"{int(value):,}" if value == int(value) else str(value)
+
+
+def shown(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def presets_table() -> str:
+    rows = ["| preset | what it changes |", "|---|---|"]
+    for name, changes in PRESETS.items():
+        rows.append(f"| `{name}` | {', '.join(f'`{key}={shown(v)}`' for key, v in changes.items()) or 'nothing'} |")
+    return "\n".join(rows)
+
+
+def pages() -> dict[Path, str]:
+    return {CLI_PAGE: cli_page(), PLAYER_PAGE: player_page()}
+
+
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
-    print(f"wrote {PAGE}")
+    for path, text in pages().items():
+        path.write_text(text, encoding="utf-8")
+        print(f"wrote {path}")

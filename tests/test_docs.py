@@ -9,18 +9,28 @@ from pathlib import Path
 
 import pytest
 
+from semeai.players.catalog import parse_spec
+from semeai.players.config import PRESETS, setting_names
 from semeai.race.settings import RaceSettings
-from semeai.runner.config import RaceConfig
+from semeai.runner.config import RaceConfig, load_config
+from tests.test_layers import LAYERS
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-def test_the_command_line_reference_is_up_to_date():
+def test_the_pages_that_are_made_are_up_to_date():
     spec = importlib.util.spec_from_file_location("make_reference", ROOT / "docs" / "make_reference.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert module.page() == module.PAGE.read_text(encoding="utf-8"), "run `make docs`"
+    for path, text in module.pages().items():
+        assert text == path.read_text(encoding="utf-8"), "run `make docs`"
+    assert set(module.MEANINGS) <= set(setting_names()), "there is no such setting any more"
+
+
+def test_every_setting_and_preset_of_a_player_is_documented():
+    text = (ROOT / "docs" / "reference" / "player.md").read_text()
+    assert [name for name in [*setting_names(), *PRESETS] if f"| `{name}` |" not in text] == []
 
 
 def test_every_key_of_a_race_file_is_documented():
@@ -41,6 +51,37 @@ def test_links_between_pages_lead_somewhere(page):
 def test_toml_in_the_docs_is_toml(page):
     for block in re.findall(r"```toml\n(.*?)```", page.read_text(), re.DOTALL):
         tomllib.loads(block)
+
+
+@pytest.mark.parametrize("name", ["race-a-player.md", "play-a-match.md"])
+def test_races_of_players_in_the_docs_are_races(name, tmp_path):
+    page = (ROOT / "docs" / "howto" / name).read_text()
+    blocks = [b for b in re.findall(r"```toml\n(.*?)```", page, re.DOTALL) if "[evaluator]" in b]
+    assert len(blocks) >= 2
+    for block in blocks:
+        file = tmp_path / "race.toml"
+        file.write_text(block)
+        config = load_config(file)
+        if "player" in config.baseline:  # an engine may not be installed here
+            assert list(config.make_candidates(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["reference/player.md", "howto/play-a-match.md"])
+def test_tables_of_players_in_the_docs_are_players(name):
+    blocks = re.findall(r"```toml\n(player = .*?)```", (ROOT / "docs" / name).read_text(), re.DOTALL)
+    assert blocks
+    for block in blocks:
+        assert parse_spec(tomllib.loads(block)).kind == "mcts"
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/explanation/architecture.md"])
+def test_layers_are_listed_in_their_order(page):
+    part = (ROOT / page).read_text().partition("A folder imports" if page == "README.md" else "## Layers")[2]
+    part = part.partition("## ")[0]
+    listed = re.findall(r"^  (\w+)(?:\.py|/) ", part, re.MULTILINE) or [
+        name for row in re.findall(r"^\| (`.*?`) \|", part, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)
+    ]
+    assert listed == LAYERS
 
 
 def test_the_figures_of_the_readme_are_those_of_the_benchmark():
