@@ -31,6 +31,7 @@ SCRATCH = np.dtype(
         ("candidates", np.uint16, MAX_CODES),
         ("distance", np.uint8, MAX_CODES),
         ("remoteness", np.uint8, MAX_CODES),
+        ("marked", np.uint8, MAX_CODES),
         ("first_by", np.uint8, MAX_CODES),
         ("path", np.int32, MAX_DEPTH),
     ],

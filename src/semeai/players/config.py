@@ -127,6 +127,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     },
     "mogo": {  # the playout rules of Gelly et al. 2006 and no others
         "policy.nakade": 0.0,
+        "policy.two_liberties": 0.0,
         "policy.refuse_self_atari": 0.0,
     },
     "rave": {  # what limit programs measure: light playouts, RAVE, nothing else

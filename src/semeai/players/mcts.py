@@ -49,9 +49,9 @@ class MctsPlayer(Player):
             self._is_current = True
 
     def think(self, simulations: int) -> int:
-        """Run more simulations here; 0 when the tree is full or the game is over."""
+        """Run more simulations here; how many, 0 when the game is over."""
         self._prepare()
-        return 0 if self._search.is_full else self._search.run(simulations)
+        return self._search.run(simulations)
 
     def choose(self, seconds: float | None = None) -> Choice:
         start = time.thread_time()
@@ -100,14 +100,14 @@ class MctsPlayer(Player):
         move = self._search.best_move()
         rate = self._search.win_rate(move)
         if isinstance(self.position, GoPosition):
-            move = self._settle(self.position, move, rate)
+            move = self._settle(self.position, move)
         simulations = self._search.simulations
         if rate < self.config.resign_below and simulations >= 32:
             return Choice(None, self._comment(rate), rate, simulations, cpu)
         return Choice(move, self._comment(rate), rate, simulations, cpu)
 
-    def _settle(self, position: GoPosition, move: int, rate: float) -> int:
-        """Pass after the opponent's pass where that wins; never pass where it loses and something can be tried."""
+    def _settle(self, position: GoPosition, move: int) -> int:
+        """End the game after the opponent's pass where that wins, whether dead stones are taken off or not."""
         other_passed = bool(position.moves) and position.moves[-1][1] == 0
         sign = 1 if position.to_move == 0 else -1
         if other_passed and move != 0:

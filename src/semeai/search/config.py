@@ -22,7 +22,7 @@ class SearchConfig(BaseModel):
     first_play_urgency: Annotated[float, Field(ge=-1e9, le=1e9)] = 1.1
     """The value of a move about which nothing is known; Algorithm 1 has infinity."""
     rave: Literal["off", "minimum_mse", "hand_picked"] = "minimum_mse"
-    rave_bias: Annotated[float, Field(ge=0, le=1)] = 0.0005
+    rave_bias: Annotated[float, Field(ge=0, le=1)] = 0.001
     """4 b^2 of beta = m / (m + n + 4 b^2 m n); priors fade by it even where RAVE is off."""
     rave_equivalence: Annotated[float, Field(gt=0, le=1e9)] = 1000.0
     """k of beta = sqrt(k / (3 n + k)), the hand-picked schedule."""
@@ -33,7 +33,7 @@ class SearchConfig(BaseModel):
     """Progressive bias (bias_constant + bias_decay / log(2 + n)) * H."""
     widening: Annotated[float, Field(ge=0, le=1e6)] = 0.0
     """K of PW(n) = K n^(1/4), the number of moves considered in the order of H; 0 considers all."""
-    expansion_threshold: Annotated[int, Field(ge=1, le=10**6)] = 4
+    expansion_threshold: Annotated[int, Field(ge=1, le=10**6)] = 1
     """Visits of a node before it gets children."""
 
     def to_record(self) -> NDArray[Any]:

@@ -143,13 +143,13 @@ class Search:
         children = self.children()
         order = np.lexsort((_mean(children), children["visits"]))[::-1]
         rates = _mean(children)
-        total = max(float(children["heuristic"].sum()), 1e-9)
+        weights = np.exp(children["heuristic"].astype(np.float64))  # H may be negative
         return [
             MoveReport(
                 int(children["move"][i]),
                 int(children["visits"][i]),
                 float(rates[i]),
-                float(children["heuristic"][i]) / total,
+                float(weights[i] / weights.sum()),
                 [int(children["move"][i]), *self._line(int(self._nodes[ROOT]["first"]) + int(i))],
             )
             for i in order

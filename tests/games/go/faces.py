@@ -9,13 +9,13 @@ from semeai.games.go.board import (
     GO_STATE,
     MAX_POINTS,
     PASS,
+    area_margin,
     copy_board,
     in_atari,
     is_legal,
     is_playable,
     only_liberty,
     play_move,
-    playout_margin,
     random_point,
     reset,
     word_at,
@@ -49,7 +49,7 @@ def copy_first(states):
 
 @kernel
 def margin_of_playout(states):
-    return playout_margin(states[0])
+    return area_margin(states[0])
 
 
 @kernel

@@ -28,7 +28,7 @@ class GoPolicy(BaseModel):
     """Save a chain that the last move put in atari."""
     nakade: Probability = 1.0
     """Take the middle of a small region that the last move closed."""
-    two_liberties: Probability = 0.0
+    two_liberties: Probability = 1.0
     """Attack the chain just played, and strengthen its neighbours, where two liberties are left."""
     shape: Probability = 1.0
     """Play a 3x3 shape beside the last move."""
@@ -48,9 +48,13 @@ class GoPolicy(BaseModel):
     prior_save_stone: Visits = 5.0
     prior_atari: Visits = 5.0
     prior_shape: Visits = 10.0
-    prior_near_1: Visits = 15.0
-    prior_near_2: Visits = 10.0
-    prior_near_3: Visits = 4.0
+    prior_near_1: Visits = 4.0
+    prior_near_2: Visits = 3.0
+    prior_near_3: Visits = 1.0
+    prior_answer: Visits = 10.0
+    """What the playout's rules would answer to the last move."""
+    prior_tenuki: Visits = 2.0
+    """Against all other moves, where the playout has an answer."""
     prior_self_atari: Visits = 10.0
     prior_edge: Visits = 15.0
     prior_second_line: Visits = 5.0

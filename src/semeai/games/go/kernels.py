@@ -3,7 +3,7 @@
 import numpy as np
 
 from semeai.games import protocol
-from semeai.games.go.board import GO_STATE, State, copy_board, play_move, playout_margin
+from semeai.games.go.board import GO_STATE, State, area_margin, copy_board, play_move
 from semeai.games.go.playout import play_out
 from semeai.games.go.priors import expand_node
 from semeai.games.protocol import Record
@@ -27,7 +27,7 @@ def is_over(state: State) -> bool:
 
 @implements(protocol.reward, GO_STATE)
 def reward(state: State) -> float:
-    margin = playout_margin(state) - state.komi
+    margin = area_margin(state) - state.komi
     return 1.0 if margin > 0 else 0.5 if margin == 0 else 0.0
 
 

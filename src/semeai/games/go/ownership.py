@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from semeai.games.go.board import MAX_POINTS, copy_board
 from semeai.games.go.playout import play_out
 from semeai.games.go.position import GoPosition
-from semeai.games.go.tables import BLACK, OWNER
+from semeai.games.go.tables import BLACK, OPEN, OWNER
 from semeai.games.protocol import SCRATCH
 from semeai.jit import kernel
 
@@ -37,7 +37,8 @@ def count_owners(
             elif color == 2:
                 counts[p] -= 1
             elif color == 0:
-                counts[p] += OWNER[state.code[p] & np.uint16(0xFF)]
+                owner = OWNER[state.code[p] & np.uint16(0xFF)]
+                counts[p] += 0 if owner == OPEN else owner
 
 
 def expected_owners(position: GoPosition, policy: NDArray[Any], playouts: int = PLAYOUTS) -> NDArray[np.float64]:

@@ -336,6 +336,26 @@ def _safe_random_point(state: State, color: int, policy: Record, scratch: Record
     return PASS
 
 
+@kernel
+def answers(state: State, color: int, policy: Record, scratch: Record) -> int:
+    """What the first rule that applies would answer to the last move: how many, in ``scratch.candidates``."""
+    last, w = state.last, state.stride
+    if last == 0:
+        return 0
+    found = _atari_moves(state, last, color, policy, scratch, w)
+    if found == 0 and policy.nakade:
+        p = _nakade_move(state, last, color, scratch, w)
+        if p:
+            scratch.candidates[0] = p
+            return 1
+    if found == 0 and policy.two_liberties:
+        found = _two_liberty_moves(state, last, color, scratch, w)
+    if found == 0:
+        found = _shape_moves(state, last, color, scratch, w)
+        found = _without_self_atari(state, color, found, policy, scratch, w)
+    return found
+
+
 @inlined
 def policy_move(state: State, color: int, policy: Record, scratch: Record) -> int:
     """The next move of a MoGo-style playout."""

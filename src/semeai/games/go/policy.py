@@ -27,6 +27,8 @@ GO_POLICY = np.dtype(
         ("prior_atari", np.float32),
         ("prior_shape", np.float32),
         ("prior_near", np.float32, 4),  # by distance to the last move, 0 unused
+        ("prior_answer", np.float32),  # what the playout's rules would answer to the last move
+        ("prior_tenuki", np.float32),  # lost ones: all other moves, where the playout has an answer
         ("prior_self_atari", np.float32),  # lost ones
         ("prior_edge", np.float32),  # lost ones: first line with nothing around
         ("prior_second_line", np.float32),  # lost ones

@@ -7,6 +7,7 @@ ataris, 3x3 shapes, closeness to the last move, self-atari, and empty edges.
 import numpy as np
 
 from semeai.games.go.board import PASS, State, color_at, in_atari, is_playable, traits_at
+from semeai.games.go.playout import answers
 from semeai.games.go.tables import BORDER, EMPTY, SHAPE
 from semeai.games.go.tactics import (
     catches,
@@ -20,6 +21,7 @@ from semeai.games.protocol import Record
 from semeai.jit import inlined, kernel
 
 _NEAREST = 3
+_H_PER_VISIT = np.float32(0.02)
 _REMOTE = 3
 """Farther than this from any stone, the lines of the board are all that is known."""
 
@@ -32,20 +34,35 @@ def expand_node(state: State, spare: State, policy: Record, scratch: Record) -> 
     if informed:
         measure_distance(state, scratch, _NEAREST)
         measure_remoteness(state, scratch, _REMOTE)
+    answered = (
+        informed and policy.prior_answer + policy.prior_tenuki > 0 and _mark_answers(state, color, policy, scratch)
+    )
     n = 0
     for i in range(state.n_empty):
         p = np.int64(state.empties[np.uint64(i)])
         if is_playable(state, p, color, w):
             _note_move(scratch, n, p)
             if informed:
-                _judge(state, spare, p, color, n, policy, scratch, w)
+                _judge(state, spare, p, color, n, policy, scratch, w, answered)
             n += 1
     if n == 0 or policy.pass_in_tree:
         _note_move(scratch, n, PASS)
         if informed:
             _believe(scratch, n, policy.prior_even + policy.prior_pass, np.float32(0.5) * policy.prior_even)
+            scratch.heuristic[np.uint64(n)] = -_H_PER_VISIT * policy.prior_pass
         n += 1
     return n
+
+
+@kernel
+def _mark_answers(state: State, color: int, policy: Record, scratch: Record) -> bool:
+    """Mark what the playout would answer to the last move; False where it has no answer."""
+    for p in range(state.points):
+        scratch.marked[p] = 0
+    found = answers(state, color, policy, scratch)
+    for i in range(found):
+        scratch.marked[np.uint64(scratch.candidates[np.uint64(i)])] = 1
+    return found > 0
 
 
 @inlined
@@ -60,17 +77,23 @@ def _note_move(scratch: Record, n: int, move: int) -> None:
 def _believe(scratch: Record, n: int, visits: np.float32, wins: np.float32) -> None:
     scratch.prior_visits[np.uint64(n)] = visits
     scratch.prior_wins[np.uint64(n)] = wins
-    scratch.heuristic[np.uint64(n)] = wins / visits
 
 
 @kernel
-def _judge(state: State, spare: State, p: int, color: int, n: int, policy: Record, scratch: Record, w: int) -> None:
+def _judge(
+    state: State, spare: State, p: int, color: int, n: int, policy: Record, scratch: Record, w: int, answered: bool
+) -> None:
     """Add up the features of one move."""
     good = _tactical_worth(state, spare, p, color, policy, w)
     bad = np.float32(0.0)
     traits = traits_at(state, p)
     if traits & (SHAPE * color):
         good += policy.prior_shape
+    if answered:
+        if scratch.marked[np.uint64(p)]:
+            good += policy.prior_answer
+        else:
+            bad += policy.prior_tenuki
     distance = np.int64(scratch.distance[np.uint64(p)])
     if distance <= _NEAREST:
         good += policy.prior_near[distance]
@@ -89,7 +112,7 @@ def _judge(state: State, spare: State, p: int, color: int, n: int, policy: Recor
             good += policy.prior_fourth_line
     even = policy.prior_even
     _believe(scratch, n, even + good + bad, np.float32(0.5) * even + good)
-    scratch.heuristic[np.uint64(n)] = np.float32(0.02) * (good - bad)
+    scratch.heuristic[np.uint64(n)] = _H_PER_VISIT * (good - bad)
 
 
 @inlined

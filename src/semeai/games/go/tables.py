@@ -16,6 +16,9 @@ HAS_LIBERTY, HAS_TWO_LIBERTIES = 16, 32
 CROWDED = 64
 """At most four of the eight neighbours are empty: the point may lie in a small region."""
 
+OPEN = 2
+"""Of OWNER: the point alone does not say whose it is."""
+
 # X: the one colour, O: the other, x: not X, o: not O, '.': empty, '_': off the board, ?: anything.
 # A final X: only the player whose stones are X may play the middle.
 SHAPES = (
@@ -82,10 +85,10 @@ def _make_traits() -> NDArray[np.uint8]:
 
 
 def _make_owner() -> NDArray[np.int8]:
-    """By the code of the four sides: +1 where only Black or the border is, -1 for White, else 0."""
+    """By the code of the four sides: +1 where only Black or the border is, -1 for White, OPEN where one is empty."""
     sides = _colors_by_slot()[:4, :256]
     black, white = (((sides == c) | (sides == BORDER)).all(axis=0).astype(np.int8) for c in (BLACK, WHITE))
-    return black - white
+    return np.where((sides == EMPTY).any(axis=0), np.int8(OPEN), black - white).astype(np.int8)
 
 
 def _make_sides() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
