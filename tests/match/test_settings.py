@@ -57,7 +57,7 @@ def test_openings_from_a_list_and_random_moves_after_them():
 
 def test_an_opening_does_not_end_the_game():
     """On the smallest board random moves run out soon."""
-    settings = MatchSettings(size=2, opening_moves=200)
+    settings = MatchSettings(size=2, opening_moves=200, move_limit=300)
     for seed in range(5):
         position = new_position("go", 2)
         for move in draw_opening(settings, seed):

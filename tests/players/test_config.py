@@ -34,19 +34,13 @@ def test_every_preset_is_valid(preset):
 def test_every_setting_reaches_the_kernels():
     """Changing any setting of the search or the policy changes a record."""
     default = PlayerConfig()
-    other = {
-        "search.rave": "hand_picked",
-        "policy.playout": "light",
-        "policy.pass_in_tree": not default.policy.pass_in_tree,
-    }
+    words = {"search.rave": "hand_picked", "policy.playout": "light"}
     for name in setting_names():
-        part = name.partition(".")[0]
+        part, _, field = name.partition(".")
         if part in ("search", "policy"):
-            value = other.get(name)
-            if value is None:
-                now = default.model_dump()[part][name.partition(".")[2]]
-                value = 0.25 if now != 0.25 and not isinstance(now, int) else 7
-            changed = default.with_changes({name: value})
+            now = default.model_dump()[part][field]
+            number = 7 if isinstance(now, int) else 0.25
+            changed = default.with_changes({name: not now if isinstance(now, bool) else words.get(name, number)})
             before, after = (getattr(c, part).to_record().tobytes() for c in (default, changed))
             assert before != after, name
 
@@ -63,6 +57,10 @@ def test_every_setting_reaches_the_kernels():
         ("policy.capture=1.5", "policy.capture"),
         ("default,simulations", "write name=value"),
         ("game=chess", "game"),
+        ("simulations=true", "simulations: a number is needed, not true"),
+        ("seconds=1,simulations=5", "give simulations or seconds, not both"),
+        ("simulations=" + "[" * 100_000, "simulations"),
+        ("policy.self_atari_stones=999999999999999999999", "policy.self_atari_stones"),
     ],
 )
 def test_bad_settings_are_named(text, words):

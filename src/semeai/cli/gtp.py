@@ -1,7 +1,6 @@
 """``semeai gtp``: an engine for Sabaki, GoGui, Lizzie and every other program that speaks the Go Text Protocol."""
 
 import contextlib
-import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,8 +16,9 @@ if TYPE_CHECKING:
     from semeai.gtp.session import Session
     from semeai.players.config import PlayerConfig
 
-GAMES = ("go",)
+GAMES = ("go",)  # as in games.catalog, which loads numba
 RESIGN_BELOW = 0.05
+MAX_KOMI = 1000
 ANALYSIS_SIMULATIONS = 100_000
 EXAMPLES = """Examples:
 
@@ -56,6 +56,8 @@ def gtp(
     """
     if game not in GAMES:
         raise ConfigError(f"--game {game}: {did_you_mean(game, GAMES)}")
+    if not abs(komi) <= MAX_KOMI:
+        raise ConfigError(f"--komi {komi:g}: give a number from -{MAX_KOMI} to {MAX_KOMI}")
     changes = player_changes(simulations, seconds, threads, no_resign, settings or [])
     start = SessionStart(
         preset, changes, size, komi, seed, analysis_simulations, fixed_budget=bool(simulations or seconds)
@@ -76,19 +78,14 @@ def player_changes(
     changes: dict[str, Any] = {"resign_below": 0.0 if no_resign else RESIGN_BELOW}
     changes |= {"simulations": simulations} if simulations else {"seconds": seconds} if seconds else {}
     changes |= {"threads": threads} if threads > 1 else {}
+    if settings:
+        from semeai.players.config import parse_value
     for text in settings:
         name, equals, value = text.partition("=")
         if not equals:
             raise ConfigError(f"--set {text}: write NAME=VALUE")
         changes[name.strip()] = parse_value(value.strip())
     return changes
-
-
-def parse_value(text: str) -> Any:
-    """A number, a truth value, or a word."""
-    with contextlib.suppress(ValueError):
-        return json.loads(text)
-    return text
 
 
 @dataclass(frozen=True)

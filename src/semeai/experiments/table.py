@@ -46,4 +46,4 @@ def show(cell: Cell) -> str:
 def percent(part: float, interval: Sequence[float] | None = None) -> str:
     """12.3%, with its interval where one is given."""
     text = f"{100 * part:.3g}%"
-    return text if interval is None else f"{text} [{100 * interval[0]:.2g}, {100 * interval[1]:.2g}]"
+    return text if interval is None else f"{text} [{100 * interval[0]:.3g}, {100 * interval[1]:.3g}]"

@@ -91,8 +91,10 @@ def genmove(session: Session, words: Sequence[str]) -> str:
 def reg_genmove(session: Session, words: Sequence[str]) -> str:
     """Say the move that would be played here; it depends on the position and the seed alone."""
     player = parse_colour(*take(words, 1))
+    n_games, session.n_games = session.n_games, -1  # a stream of seeds of its own, whatever was played before
     session.forget()
     move = session.choose(player).move
+    session.n_games = n_games
     session.forget()
     return "resign" if move is None else session.position.move_to_text(move)
 

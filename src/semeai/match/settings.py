@@ -42,6 +42,9 @@ class MatchSettings(BaseModel):
             position = new_position(self.game, self.size, self.komi)
         except ConfigError as error:
             raise ValueError(str(error)) from None
+        longest = max((len(opening) for opening in self.openings), default=0) + self.opening_moves
+        if longest >= self.most_moves:
+            raise ValueError(f"move_limit {self.most_moves} leaves no move after openings of {longest}")
         for i, opening in enumerate(self.openings):
             trial = position.copy()
             try:

@@ -25,22 +25,22 @@ class PlayerConfig(BaseModel):
     simulations: Annotated[int, Field(ge=1, le=10**12)] | None = 1000
     """New simulations a move; what a reused tree brings along comes on top."""
     seconds: Annotated[float, Field(gt=0, le=1e6)] | None = None
-    """CPU seconds a move, on one thread the same as time; set it and ``simulations`` is ignored."""
+    """CPU seconds a move, on one thread the same as time."""
     search: SearchConfig = SearchConfig()
     policy: GoPolicy = GoPolicy()
     reuse_tree: bool = True
     """Keep what the last search found about the position that came up."""
     stop_early: bool = False
     """End a search whose most visited move cannot be overtaken any more."""
-    memory_mb: Annotated[int, Field(ge=1, le=10**6)] = 400
+    memory_mb: Annotated[int, Field(ge=1, le=100_000)] = 400
     """Room for the tree; a full tree goes on searching, it only does not grow."""
     resign_below: Annotated[float, Field(ge=0, lt=1)] = 0.0
     """Resign when the best move's win rate is below this; 0 never resigns."""
 
     @model_validator(mode="after")
     def _has_budget(self) -> Self:
-        if self.simulations is None and self.seconds is None:
-            raise ValueError("give a budget: simulations or seconds")
+        if (self.simulations is None) == (self.seconds is None):
+            raise ValueError("give simulations or seconds, not both")
         return self
 
     @property
@@ -62,9 +62,13 @@ class PlayerConfig(BaseModel):
                 place = place.get(folder, {}) if isinstance(place, dict) else {}
             if not isinstance(place, dict) or name not in place or isinstance(place[name], dict):
                 raise ConfigError(f"a player has no setting {key!r}: {did_you_mean(str(key), setting_names())}")
+            if isinstance(value, bool) and not isinstance(place[name], bool):
+                raise ConfigError(f"player setting {key}: a number is needed, not {str(value).lower()}")
             place[name] = value
-        if "seconds" in changes and changes["seconds"] is not None and "simulations" not in changes:
+        if changes.get("seconds") is not None and "simulations" not in changes:
             data["simulations"] = None
+        elif changes.get("simulations") is not None and "seconds" not in changes:
+            data["seconds"] = None
         return type(self)._checked(data)
 
     @classmethod
@@ -74,7 +78,7 @@ class PlayerConfig(BaseModel):
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(str(part) for part in first["loc"])
-            value = "" if isinstance(first["input"], dict) else f", not {first['input']!r}"
+            value = "" if isinstance(first["input"], dict) else f", not {first['input']!r:.100}"
             raise ConfigError(f"player setting {place or 'budget'}: {first['msg']}{value}") from None
 
     @classmethod
@@ -87,7 +91,7 @@ class PlayerConfig(BaseModel):
             name, equals, value = word.partition("=")
             if not equals:
                 raise ConfigError(f"player setting {word!r}: write name=value")
-            changes[name.strip()] = _parse(value.strip())
+            changes[name.strip()] = parse_value(value.strip())
         return cls.from_preset(preset).with_changes(changes)
 
     @classmethod
@@ -97,11 +101,11 @@ class PlayerConfig(BaseModel):
         return cls().with_changes(PRESETS[name])
 
 
-def _parse(text: str) -> Any:
+def parse_value(text: str) -> Any:
     """A number, a truth value, or a word."""
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 
@@ -123,6 +127,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "search.expansion_threshold": 1,
         "policy.playout": "light",
         "policy.pass_in_tree": False,
+        "policy.skip_empty_edges": False,
         **_NO_PRIORS,
     },
     "mogo": {  # the playout rules of Gelly et al. 2006 and no others
@@ -137,6 +142,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "search.expansion_threshold": 1,
         "policy.playout": "light",
         "policy.pass_in_tree": False,
+        "policy.skip_empty_edges": False,
         **_NO_PRIORS,
     },
 }

@@ -3,6 +3,7 @@
 import time
 
 from semeai.games.go import kernels  # noqa: F401 - tells the search what Go is
+from semeai.games.go.board import PASS
 from semeai.games.go.ownership import dead_stones
 from semeai.games.go.position import GoPosition
 from semeai.games.position import Position
@@ -10,6 +11,9 @@ from semeai.jit import warm_up
 from semeai.players.base import Choice, Player
 from semeai.players.config import PlayerConfig
 from semeai.search.search import CHUNK, MoveReport, Search
+
+MIN_TO_RESIGN = 32
+"""Fewer simulations than this say too little to give up."""
 
 
 class MctsPlayer(Player):
@@ -99,22 +103,20 @@ class MctsPlayer(Player):
             return Choice(int(self.position.legal_moves()[-1]) if not self.position.is_over else 0, cpu_seconds=cpu)
         move = self._search.best_move()
         rate = self._search.win_rate(move)
-        if isinstance(self.position, GoPosition):
-            move = self._settle(self.position, move)
         simulations = self._search.simulations
-        if rate < self.config.resign_below and simulations >= 32:
+        if isinstance(self.position, GoPosition) and self._wins_by_passing(self.position):
+            move = PASS
+        elif rate < self.config.resign_below and simulations >= MIN_TO_RESIGN:
             return Choice(None, self._comment(rate), rate, simulations, cpu)
         return Choice(move, self._comment(rate), rate, simulations, cpu)
 
-    def _settle(self, position: GoPosition, move: int) -> int:
-        """End the game after the opponent's pass where that wins, whether dead stones are taken off or not."""
-        other_passed = bool(position.moves) and position.moves[-1][1] == 0
+    def _wins_by_passing(self, position: GoPosition) -> bool:
+        """Whether a pass after the opponent's ends the game with a win, dead stones taken off or not."""
+        if not position.moves or position.moves[-1][1] != PASS:
+            return False
         sign = 1 if position.to_move == 0 else -1
-        if other_passed and move != 0:
-            dead = dead_stones(position, self._policy)
-            if sign * position.margin(dead) > 0 and sign * position.margin() > 0:
-                return 0
-        return move
+        dead = dead_stones(position, self._policy)
+        return sign * position.margin(dead) > 0 and sign * position.margin() > 0
 
     def _comment(self, rate: float) -> str:
         best = self._search.report()[:3]

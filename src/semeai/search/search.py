@@ -12,6 +12,8 @@ from semeai.rng import derive
 from semeai.search.simulation import open_root, simulate
 from semeai.search.tree import NODE, ROOT, TREE, UNEXPANDED, child_with_move, clear_tree, copy_subtree
 
+MAX_VISITS = 1 << 24
+"""32-bit sums are exact up to here."""
 CHUNK = 256
 """Simulations a kernel call; between calls the clock is read and Ctrl-C is heard."""
 
@@ -91,8 +93,9 @@ class Search:
         self._tree[0]["n_nodes"] = n
 
     def run(self, n: int) -> int:
-        """Run ``n`` simulations; how many were run, 0 where there is nothing to search."""
-        if self._nodes[ROOT]["n_children"] == 0:
+        """Run ``n`` simulations; how many were run, 0 where there is nothing to search or to count any more."""
+        n = min(n, MAX_VISITS - self.visits)
+        if self._nodes[ROOT]["n_children"] == 0 or n <= 0:
             return 0
         simulate(self._nodes, self._tree, self._states, self._params, self._policy, self._scratch, n)
         return n

@@ -34,6 +34,8 @@ _RESOLUTION = 1 << 30
 @kernel
 def grow(nodes: Nodes, tree: Record, node: int, state: Record, spare: Record, policy: Record, scratch: Record) -> bool:
     """Give ``node`` its children, the best heuristic first; False where the tree is full."""
+    if tree.full:
+        return False
     n = expand(state, spare, policy, scratch)
     first = tree.n_nodes
     if first + n > len(nodes):

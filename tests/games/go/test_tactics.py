@@ -5,7 +5,7 @@ import pytest
 from reference.go import EMPTY, OFF_BOARD, OTHER, Board, beside
 
 from semeai.games.go.board import copy_board
-from semeai.games.go.playout import vital_point
+from semeai.games.go.nakade import vital_point
 from semeai.games.go.position import GoPosition
 from semeai.games.go.tactics import (
     catches,
@@ -154,23 +154,46 @@ def steps_to_stones(board):
     return steps
 
 
-NAKADE = [
-    ("straight three", ". . . X O / X X X X O / O O O O O / . . . . . / . . . . .", (0, 0), (0, 1)),
-    ("bent three", ". . X O . / . X X O . / X X O O . / O O O . . / . . . . .", (0, 1), (0, 0)),
-    ("pyramid four", ". . . X O / X . X X O / X X X O O / O O O O . / . . . . .", (0, 0), (0, 1)),
-    ("square four", ". . X O . / . . X O . / X X X O . / O O O O . / . . . . .", (0, 0), None),
-    ("straight four", ". . . . X / X X X X X / O O O O O / . . . . . / . . . . .", (0, 0), None),
-    ("bulky five", ". . . X O / . . X X O / X X X O O / O O O O . / . . . . .", (1, 1), (0, 1)),
-    ("two points", ". . X O . / X X X O . / O O O O . / . . . . . / . . . . .", (0, 0), None),
-    ("open side", ". . . X O / X O X X O / X . X O O / O O O O . / . . . . .", (0, 0), None),
-]
+def shapes(n):
+    """Every connected shape of ``n`` points, one for each up to rotation and reflection."""
+    if n == 1:
+        return {((0, 0),)}
+    grown = (({*shape, q}) for shape in shapes(n - 1) for point in shape for q in beside(point) if q not in shape)
+    return {canonical(shape) for shape in grown}
 
 
-@pytest.mark.parametrize(("drawing", "start", "middle"), [n[1:] for n in NAKADE], ids=[n[0] for n in NAKADE])
-def test_vital_points(drawing, start, middle):
-    position = position_of("\n".join(row.replace(" ", "") for row in drawing.split("/")))
-    found = vital(position.states, np.zeros(1, SCRATCH), position.point(*start))
-    assert found == (position.point(*middle) if middle else 0)
+def canonical(shape):
+    views = []
+    for turn in range(8):
+        view = [(-r if turn & 1 else r, -c if turn & 2 else c) for r, c in shape]
+        view = [(c, r) for r, c in view] if turn & 4 else view
+        top, left = min(r for r, _ in view), min(c for _, c in view)
+        views.append(tuple(sorted((r - top, c - left) for r, c in view)))
+    return min(views)
+
+
+# How many neighbours the points of a shape have, for the shapes with one vital point: three, pyramid four, crossed
+# five, bulky five, rabbity six.
+KILLED = {(2, 1, 1), (3, 1, 1, 1), (4, 1, 1, 1, 1), (3, 2, 2, 2, 1), (4, 2, 2, 2, 1, 1)}
+
+
+@pytest.mark.parametrize("n", range(1, 8))
+def test_vital_points_of_all_small_regions(n):
+    for shape in shapes(n):
+        cells = {(r + 1, c + 1) for r, c in shape}
+        position = GoPosition(10)
+        walls = [(r, c) for r in range(10) for c in range(10) if (r, c) not in cells and (r, c) not in {(0, 0), (9, 9)}]
+        position.place(0, [position.point(*where) for where in walls])
+        degrees = {where: sum(q in cells for q in beside(where)) for where in cells}
+        killed = tuple(sorted(degrees.values(), reverse=True)) in KILLED
+        expected = position.point(*max(degrees, key=degrees.get)) if killed else 0
+        for start in cells:
+            assert vital(position.states, np.zeros(1, SCRATCH), position.point(*start)) == expected, (shape, start)
+
+
+def test_a_region_that_both_colours_touch_has_no_vital_point():
+    position = position_of("...XO\nXOXXO\nX.XOO\nOOOO.\n.....")
+    assert vital(position.states, np.zeros(1, SCRATCH), position.point(0, 0)) == 0
 
 
 LADDER = """

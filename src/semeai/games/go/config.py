@@ -38,7 +38,7 @@ class GoPolicy(BaseModel):
     """Look at a few random points for a capture."""
     refuse_self_atari: Probability = 1.0
     """Refuse a random move that puts a chain of ``self_atari_stones`` or more in atari."""
-    self_atari_stones: Annotated[int, Field(ge=1)] = 2
+    self_atari_stones: Annotated[int, Field(ge=1, le=625)] = 2
 
     prior_even: Visits = 10.0
     """Visits that say nothing; 0 switches all priors off."""
@@ -61,6 +61,8 @@ class GoPolicy(BaseModel):
     prior_third_line: Visits = 10.0
     prior_fourth_line: Visits = 5.0
     prior_pass: Visits = 10.0
+    skip_empty_edges: bool = True
+    """Leave out points on the first two lines that have no stone within two steps, on boards of 7 lines and more."""
     pass_in_tree: bool = True
 
     def to_record(self) -> NDArray[Any]:
@@ -71,6 +73,7 @@ class GoPolicy(BaseModel):
         for name in _PROBABILITIES:
             row[name] = round(getattr(self, name) * CERTAIN)
         row["self_atari_stones"] = self.self_atari_stones
+        row["skip_empty_edges"] = self.skip_empty_edges
         row["pass_in_tree"] = self.pass_in_tree
         row["prior_near"] = (0.0, self.prior_near_1, self.prior_near_2, self.prior_near_3)
         for name in (n for n in GO_POLICY.names or () if n.startswith("prior_") and n != "prior_near"):

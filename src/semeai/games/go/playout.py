@@ -12,7 +12,6 @@ from semeai.games.go.board import (
     State,
     color_at,
     in_atari,
-    is_legal,
     is_playable,
     legal_without_liberty,
     only_liberty,
@@ -22,18 +21,14 @@ from semeai.games.go.board import (
     traits_at,
     word_at,
 )
+from semeai.games.go.nakade import nakade_move
 from semeai.games.go.policy import CERTAIN
 from semeai.games.go.tables import (
-    BLACK,
     BORDER,
-    CROWDED,
     EMPTY,
-    EMPTY_SIDES,
     HAS_LIBERTY,
     HAS_TWO_LIBERTIES,
     SHAPE,
-    SIDES,
-    WHITE,
 )
 from semeai.games.go.tactics import gains_liberties, is_self_atari, two_liberties
 from semeai.games.protocol import Record
@@ -44,7 +39,6 @@ MAX_CANDIDATES = 60
 """Of one rule; a ladder round the whole board can offer more captures than are worth listing."""
 
 
-_LARGEST_NAKADE = 6
 _CAPTURE_TRIES = 8
 
 
@@ -214,84 +208,19 @@ def _two_liberty_moves(state: State, last: int, color: int, scratch: Record, w: 
         first, second, third = chain, first, second
         a, b = two_liberties(state, q, w)
         if a:
-            if gains_liberties(state, a, b, color, w):
+            if gains_liberties(state, a, b, chain, w):
                 found = _add_if_safe(state, a, color, found, scratch, w)
-            if gains_liberties(state, b, a, color, w):
+            if gains_liberties(state, b, a, chain, w):
                 found = _add_if_safe(state, b, color, found, scratch, w)
     return found
 
 
 @inlined
 def _add_if_safe(state: State, p: int, color: int, found: int, scratch: Record, w: int) -> int:
-    if is_legal(state, p, color) and not is_self_atari(state, p, color, 1, w):
+    if is_playable(state, p, color, w) and not is_self_atari(state, p, color, 1, w):
         scratch.candidates[np.uint64(found)] = p
         found += 1
     return found
-
-
-@inlined
-def _may_be_nakade(state: State, q: int) -> bool:
-    """A quick look: an empty point in a narrow place, but not a region of one point."""
-    if color_at(state, q) != EMPTY:
-        return False
-    return traits_at(state, q) & (CROWDED | HAS_LIBERTY) == CROWDED | HAS_LIBERTY
-
-
-@inlined
-def _nakade_move(state: State, last: int, color: int, scratch: Record, w: int) -> int:
-    """The vital point of a small closed region beside the last move, or 0."""
-    p = 0
-    if _may_be_nakade(state, last - w):
-        p = vital_point(state, last - w, scratch, w)
-    if p == 0 and _may_be_nakade(state, last - 1):
-        p = vital_point(state, last - 1, scratch, w)
-    if p == 0 and _may_be_nakade(state, last + 1):
-        p = vital_point(state, last + 1, scratch, w)
-    if p == 0 and _may_be_nakade(state, last + w):
-        p = vital_point(state, last + w, scratch, w)
-    return p if p and is_legal(state, p, color) else 0
-
-
-@inlined
-def _spread(state: State, q: int, n: int, scratch: Record) -> int:
-    """Add an empty point to the region of ``n`` points if it is new."""
-    if color_at(state, q) == EMPTY:
-        for k in range(n):
-            if np.int64(scratch.candidates[np.uint64(k)]) == q:
-                return n
-        scratch.candidates[np.uint64(n)] = q
-        n += 1
-    return n
-
-
-@kernel
-def vital_point(state: State, start: int, scratch: Record, w: int) -> int:
-    """The middle of a region of three to six empty points that is one eye if its middle is taken, or 0.
-
-    The middle of a three, of the pyramid four, of the bulky and the crossed five, and of the rabbity six.
-    """
-    scratch.candidates[0] = start
-    n, i = 1, 0
-    best, best_degree = 0, 0
-    sides = 0
-    while i < n:
-        p = np.int64(scratch.candidates[np.uint64(i)])
-        i += 1
-        code = np.int64(state.code[np.uint64(p)]) & 0xFF
-        sides |= np.int64(SIDES[np.uint64(code)])
-        degree = np.int64(EMPTY_SIDES[np.uint64(code)])
-        if sides == BLACK + WHITE or i + degree > _LARGEST_NAKADE:
-            return 0
-        if degree > best_degree:
-            best, best_degree = p, degree
-        n = _spread(state, p - w, n, scratch)
-        n = _spread(state, p - 1, n, scratch)
-        n = _spread(state, p + 1, n, scratch)
-        n = _spread(state, p + w, n, scratch)
-        if n > _LARGEST_NAKADE:
-            return 0
-    needed = 2 if n == 3 else 3 if n == 4 or n == 5 else 4 if n == 6 else 9
-    return best if best_degree >= needed else 0
 
 
 @kernel
@@ -340,19 +269,20 @@ def _safe_random_point(state: State, color: int, policy: Record, scratch: Record
 def answers(state: State, color: int, policy: Record, scratch: Record) -> int:
     """What the first rule that applies would answer to the last move: how many, in ``scratch.candidates``."""
     last, w = state.last, state.stride
-    if last == 0:
+    if last == 0 or not policy.mogo:
         return 0
     found = _atari_moves(state, last, color, policy, scratch, w)
     if found == 0 and policy.nakade:
-        p = _nakade_move(state, last, color, scratch, w)
+        p = nakade_move(state, last, color, scratch, w)
         if p:
             scratch.candidates[0] = p
             return 1
     if found == 0 and policy.two_liberties:
         found = _two_liberty_moves(state, last, color, scratch, w)
-    if found == 0:
+    if found == 0 and policy.shape:
         found = _shape_moves(state, last, color, scratch, w)
-        found = _without_self_atari(state, color, found, policy, scratch, w)
+        if policy.refuse_self_atari:
+            found = _without_self_atari(state, color, found, policy, scratch, w)
     return found
 
 
@@ -366,7 +296,7 @@ def policy_move(state: State, color: int, policy: Record, scratch: Record) -> in
         if found:
             return _pick(scratch, found)
         if happens(scratch, policy.nakade):
-            p = _nakade_move(state, last, color, scratch, w)
+            p = nakade_move(state, last, color, scratch, w)
             if p:
                 return p
         if happens(scratch, policy.two_liberties):
@@ -375,13 +305,13 @@ def policy_move(state: State, color: int, policy: Record, scratch: Record) -> in
                 return _pick(scratch, found)
         if happens(scratch, policy.shape):
             found = _shape_moves(state, last, color, scratch, w)
-            if found and policy.refuse_self_atari:
+            if found and happens(scratch, policy.refuse_self_atari):
                 found = _without_self_atari(state, color, found, policy, scratch, w)
             if found:
                 return _pick(scratch, found)
         if state.last_but_one and happens(scratch, policy.shape_before):
             found = _shape_moves(state, state.last_but_one, color, scratch, w)
-            if found and policy.refuse_self_atari:
+            if found and happens(scratch, policy.refuse_self_atari):
                 found = _without_self_atari(state, color, found, policy, scratch, w)
             if found:
                 return _pick(scratch, found)
@@ -401,7 +331,7 @@ def _play_and_note(state: State, p: int, color: int, n: int, scratch: Record) ->
     else:
         play_pass(state)
     scratch.played[np.uint64(n)] = p
-    scratch.played_by[np.uint64(n)] = color
+    scratch.played_by[np.uint64(n)] = color if p else 0  # who passes first at the end tells RAVE nothing
 
 
 @kernel

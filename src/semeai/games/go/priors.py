@@ -21,6 +21,9 @@ from semeai.games.protocol import Record
 from semeai.jit import inlined, kernel
 
 _NEAREST = 3
+_LARGE = 12
+"""Boards from here on begin on the third and fourth lines, smaller ones nearer to the middle."""
+_SKIP_FROM, _NEAR_STONES = 7, 2  # of skip_empty_edges
 _H_PER_VISIT = np.float32(0.02)
 _REMOTE = 3
 """Farther than this from any stone, the lines of the board are all that is known."""
@@ -31,8 +34,10 @@ def expand_node(state: State, spare: State, policy: Record, scratch: Record) -> 
     """The playable points and a pass, with their priors."""
     color, w = state.to_move, state.stride
     informed = policy.prior_even > 0
+    skip = policy.skip_empty_edges and state.size >= _SKIP_FROM
     if informed:
         measure_distance(state, scratch, _NEAREST)
+    if informed or skip:
         measure_remoteness(state, scratch, _REMOTE)
     answered = (
         informed and policy.prior_answer + policy.prior_tenuki > 0 and _mark_answers(state, color, policy, scratch)
@@ -40,6 +45,8 @@ def expand_node(state: State, spare: State, policy: Record, scratch: Record) -> 
     n = 0
     for i in range(state.n_empty):
         p = np.int64(state.empties[np.uint64(i)])
+        if skip and scratch.remoteness[np.uint64(p)] > _NEAR_STONES and _line(state, p) <= 2:
+            continue
         if is_playable(state, p, color, w):
             _note_move(scratch, n, p)
             if informed:
@@ -101,8 +108,8 @@ def _judge(
         bad += policy.prior_self_atari
         good = np.float32(0.0)
     elif scratch.remoteness[np.uint64(p)] > _REMOTE:
-        line = _line(state, p)
-        if line == 1:
+        line = _line(state, p) + (0 if state.size >= _LARGE else -1)  # on small boards one line farther in
+        if line <= 1:
             bad += policy.prior_edge
         elif line == 2:
             bad += policy.prior_second_line

@@ -77,20 +77,19 @@ def two_liberties(state: State, start: int, w: int) -> tuple[int, int]:
 
 
 @kernel
-def gains_liberties(state: State, p: int, other: int, color: int, w: int) -> bool:
-    """Whether a chain with liberties ``p`` and ``other`` has more than two after playing ``p``, at a glance."""
-    gain = 0
+def gains_liberties(state: State, p: int, other: int, chain: int, w: int) -> bool:
+    """Whether ``chain``, with liberties ``p`` and ``other``, has more than two after playing ``p``, at a glance."""
+    gain, color = 0, color_at(state, chain)
     for side in range(4):
         n = p - w if side == 0 else p - 1 if side == 1 else p + 1 if side == 2 else p + w
         c = color_at(state, n)
         if c == EMPTY:
             gain += n != other
         elif c == color:
-            word = word_at(state, n)
-            gain += 0 if in_atari(word) else 1
+            gain += np.int64(state.chain[np.uint64(n)]) != chain and not in_atari(word_at(state, n))
         elif c != BORDER and in_atari(word_at(state, n)):
             return True
-    return gain >= 3  # one of them is the chain itself
+    return gain >= 2
 
 
 @kernel
@@ -124,9 +123,9 @@ def ladder_works(spare: State, target: int, w: int) -> bool:
             return in_atari(word_at(spare, target))
         if _room(spare, b, a, w) > _room(spare, a, b, w):
             a, b = b, a
-        if not is_legal(spare, a, enemy) or a == spare.ko or is_self_atari(spare, a, enemy, 1, w):
+        if not is_legal(spare, a, enemy) or is_self_atari(spare, a, enemy, 1, w):
             a, b = b, a
-            if not is_legal(spare, a, enemy) or a == spare.ko or is_self_atari(spare, a, enemy, 1, w):
+            if not is_legal(spare, a, enemy) or is_self_atari(spare, a, enemy, 1, w):
                 return False
         play_point(spare, a, enemy)
         if _can_capture_neighbour(spare, target, w):
