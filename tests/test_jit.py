@@ -36,12 +36,16 @@ def test_flags_and_sources_change_the_key(tmp_path, monkeypatch):
     flagged = jit.kernel_key()
     assert flagged != key
     monkeypatch.setattr(jit, "_PACKAGE", tmp_path)
-    (tmp_path / "some.py").write_text("from semeai.jit import kernel\n")
+    (tmp_path / "some.py").write_text("@kernel\ndef f(): pass\n")
     before = jit.kernel_key()
     (tmp_path / "unrelated.py").write_text("x = 1\n")
     assert jit.kernel_key() == before
-    (tmp_path / "some.py").write_text("from semeai.jit import kernel\n\n")
-    assert jit.kernel_key() != before
+    (tmp_path / "some.py").write_text("@kernel\ndef f(): pass\n\n")
+    changed = jit.kernel_key()
+    assert changed != before
+    (tmp_path / "games").mkdir()
+    (tmp_path / "games" / "tables.py").write_text("CONSTANT = 1\n")  # constants are compiled into kernels
+    assert jit.kernel_key() != changed
 
 
 def test_without_a_writable_place_kernels_still_work():

@@ -27,6 +27,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 BOUNDSCHECK = os.environ.get("SEMEAI_BOUNDSCHECK", "") == "1"
 _PACKAGE = Path(__file__).parent
+_KERNEL_LAYERS = {"jit.py", "rng_kernels.py", "stats", "games", "search"}
+"""Where kernels, and the tables and constants that are compiled into them, come from."""
 _DEFINES_KERNELS = re.compile(rb"^@(kernel|inlined|implements)\b", re.MULTILINE)
 _warm_ups: dict[str, Callable[[], object]] = {}
 
@@ -82,9 +84,9 @@ def kernel_key() -> str:
     digest = hashlib.sha256()
     digest.update(f"{importlib.metadata.version('numba')} {sys.version_info[:2]} {BOUNDSCHECK}".encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
-        source = path.read_bytes()
-        if _DEFINES_KERNELS.search(source) or path.name == "jit.py":
-            digest.update(path.relative_to(_PACKAGE).as_posix().encode() + b"\0" + source)
+        source, name = path.read_bytes(), path.relative_to(_PACKAGE)
+        if name.parts[0] in _KERNEL_LAYERS or _DEFINES_KERNELS.search(source):
+            digest.update(name.as_posix().encode() + b"\0" + source)
     return digest.hexdigest()[:16]
 
 
