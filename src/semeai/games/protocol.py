@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-PLAYER_ONE, PLAYER_TWO, CHANCE = 0, 1, 2
+PLAYER_ONE, CHANCE = 0, 2
 
 MAX_CODES = 1024
 MAX_DEPTH = 1024

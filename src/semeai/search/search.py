@@ -68,7 +68,7 @@ class Search:
         self._open(states, np.ones(MAX_CODES, np.bool_))
 
     def _open(self, states: NDArray[Any], allowed: NDArray[np.bool_]) -> None:
-        self._tree[0]["simulations"] = self._tree[0]["full"] = self._tree[0]["deepest"] = 0
+        self._tree[0]["simulations"] = self._tree[0]["full"] = 0
         self._states = np.concatenate([states] * 3)
         open_root(self._nodes, self._tree, self._states, self._policy, self._params, self._scratch, allowed)
 

@@ -206,8 +206,8 @@ def simulate(
     policy: NDArray[Any],
     scratches: NDArray[Any],
     n: int,
-) -> int:
-    """Run ``n`` simulations from ``states[0]``; ``states[1]`` and ``[2]`` are working copies. The deepest leaf."""
+) -> None:
+    """Run ``n`` simulations from ``states[0]``; ``states[1]`` and ``[2]`` are working copies."""
     tree, root, state, spare = trees[0], states[0], states[1], states[2]
     p, r, scratch = params[0], policy[0], scratches[0]
     for _ in range(n):
@@ -217,8 +217,6 @@ def simulate(
             playout(state, r, scratch)
         back_up(nodes, depth, np.float32(reward(state)), p, scratch)
         tree.simulations += 1
-        tree.deepest = max(tree.deepest, depth)
-    return np.int64(tree.deepest)
 
 
 @kernel

@@ -33,7 +33,6 @@ TREE = np.dtype(
         ("n_nodes", np.int64),
         ("simulations", np.int64),  # since the tree was made or the root moved
         ("full", np.int64),  # 1: an expansion found no room; the search goes on in the tree it has
-        ("deepest", np.int64),
     ],
     align=True,
 )
@@ -58,7 +57,6 @@ def clear_tree(nodes: Nodes, trees: NDArray[Any]) -> None:
     tree.n_nodes = 1
     tree.simulations = 0
     tree.full = 0
-    tree.deepest = 0
 
 
 @kernel

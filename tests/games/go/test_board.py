@@ -90,10 +90,10 @@ def test_a_copy_is_the_same_board_whatever_was_there(size):
     states[1:] = new_states(MAX_SIZE)[:1]
     copy_first(states)
     assert_same(states[1:], pair.board)
-    for name in ("to_move", "last", "last_but_one", "passes", "n_moves", "komi", "size", "stride", "points"):
+    for name in ("to_move", "last", "last_but_one", "passes", "komi", "size", "stride", "points"):
         assert states[1][name] == states[0][name], name
     play(states[1:], to_move(None, size), COLORS[BLACK])
-    assert states[1]["n_moves"] == states[0]["n_moves"] + 1
+    assert states[1]["passes"] == states[0]["passes"] + 1
 
 
 def test_random_points_are_all_playable_points_equally_often():

@@ -193,7 +193,7 @@ def test_handicap():
         board.cells[to_point(move, 9)] = BLACK
     assert_same(position.states, board)
     assert (position.to_move, position.moves, position.is_over) == (1, [], False)
-    assert [int(position.states[0][name]) for name in ("last", "last_but_one", "ko", "passes", "n_moves")] == [0] * 5
+    assert [int(position.states[0][name]) for name in ("last", "last_but_one", "ko", "passes")] == [0] * 4
     position.play(position.text_to_move("E5"))
     with pytest.raises(IllegalMove, match="before the first move"):
         position.place(0, [position.text_to_move("A1")])

@@ -42,7 +42,6 @@ GO_STATE = np.dtype(
         ("difference", np.int64),  # black stones minus white stones
         ("passes", np.int64),
         ("to_move", np.int64),  # BLACK or WHITE
-        ("n_moves", np.int64),
         ("komi", np.float64),
     ],
     align=True,
@@ -94,7 +93,6 @@ def reset(state: State, size: int, komi: float) -> None:
     state.difference = 0
     state.passes = 0
     state.to_move = BLACK
-    state.n_moves = 0
 
 
 @kernel
@@ -127,7 +125,6 @@ def copy_board(target: State, source: State) -> None:
     target.difference = source.difference
     target.passes = source.passes
     target.to_move = source.to_move
-    target.n_moves = source.n_moves
     target.komi = source.komi
 
 
@@ -345,7 +342,6 @@ def play_move(state: State, move: int, color: int) -> None:
     else:
         play_point(state, move, color)
     state.to_move = 3 - color
-    state.n_moves += 1
 
 
 @inlined

@@ -188,7 +188,7 @@ class GoPosition(Position):
                 name = self.move_to_text(p) if self._is_point(p) else str(p)
                 raise IllegalMove(f"no stone can be placed on {name}")
         self.states[0]["to_move"] = before[0]["to_move"]
-        self.states[0]["n_moves"] = self.states[0]["last"] = self.states[0]["last_but_one"] = self.states[0]["ko"] = 0
+        self.states[0]["last"] = self.states[0]["last_but_one"] = self.states[0]["ko"] = 0
         self._keys = [int(_key(self.states))]
 
     def copy(self) -> Self:
