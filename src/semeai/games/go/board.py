@@ -345,6 +345,16 @@ def play_move(state: State, move: int, color: int) -> None:
 
 
 @inlined
+def set_aside(state: State, p: int, i: int, m: int) -> None:
+    """Exchange the empty point ``p``, entry ``i`` of the list, with entry ``m``: it is not drawn again."""
+    q = state.empties[np.uint64(m)]
+    state.empties[np.uint64(m)] = p
+    state.slot[np.uint64(p)] = m
+    state.empties[np.uint64(i)] = q
+    state.slot[np.uint64(q)] = i
+
+
+@inlined
 def random_point(state: State, color: int, rng: Any) -> int:
     """A playable point, each with the same probability, or PASS where there is none."""
     m = state.n_empty
@@ -355,11 +365,7 @@ def random_point(state: State, color: int, rng: Any) -> int:
         if is_playable(state, p, color, w):
             return p
         m -= 1
-        q = state.empties[np.uint64(m)]
-        state.empties[np.uint64(m)] = p
-        state.slot[np.uint64(p)] = m
-        state.empties[np.uint64(i)] = q
-        state.slot[np.uint64(q)] = i
+        set_aside(state, p, i, m)
     return PASS
 
 

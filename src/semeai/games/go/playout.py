@@ -18,6 +18,7 @@ from semeai.games.go.board import (
     play_pass,
     play_point,
     random_point,
+    set_aside,
     traits_at,
     word_at,
 )
@@ -257,11 +258,7 @@ def _safe_random_point(state: State, color: int, policy: Record, scratch: Record
         ):
             return p
         m -= 1
-        q = state.empties[np.uint64(m)]
-        state.empties[np.uint64(m)] = p
-        state.slot[np.uint64(p)] = m
-        state.empties[np.uint64(i)] = q
-        state.slot[np.uint64(q)] = i
+        set_aside(state, p, i, m)
     return PASS
 
 
