@@ -31,7 +31,7 @@ test: setup
 	$(BIN)/python -m pytest -n auto
 
 lint: setup
-	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+	$(BIN)/ruff check --no-cache . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
 bench: setup
 	$(BIN)/python benchmarks/run.py

@@ -4,10 +4,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from semeai.games.go.sgf import read_sgf, write_sgf
 
 from semeai.errors import ConfigError
 from semeai.games.catalog import new_position
+from semeai.games.go.sgf import read_sgf, write_sgf
 from semeai.games.position import Position
 from semeai.match.game import play_game
 from semeai.match.pair import PairTask, play_pair
