@@ -1,0 +1,97 @@
+"""Go as an entry of the catalog: passing, dead stones, area counting, SGF."""
+
+import math
+from collections.abc import Sequence
+from typing import cast
+
+from semeai.games.game import Game, PolicyRecord
+from semeai.games.go import kernels  # noqa: F401 - tells the search what Go is
+from semeai.games.go.board import MAX_SIZE, MIN_SIZE, PASS
+from semeai.games.go.config import GoPolicy
+from semeai.games.go.ownership import dead_stones
+from semeai.games.go.position import GoPosition, format_result
+from semeai.games.go.sgf import read_sgf, replay, write_sgf
+from semeai.games.go.tables import BLACK, WHITE
+from semeai.games.position import Position
+from semeai.games.record import GameRecord
+
+_NO_PRIORS = {"policy.prior_even": 0.0}
+
+
+class Go(Game):
+    name = "go"
+    sizes = range(MIN_SIZE, MAX_SIZE + 1)
+    default_size = 9
+    default_komi = 7.5
+    has_komi = True
+    endings = ("score",)
+    policy = GoPolicy
+    presets = {  # noqa: RUF012 - never changed
+        "default": {},
+        "uct": {  # Algorithm 1 of "Scalability and parallelization of MCTS", all moves admitted
+            "search.rave": "off",
+            "search.exploration": math.sqrt(2.0),
+            "search.first_play_urgency": 1e9,
+            "search.expansion_threshold": 1,
+            "policy.playout": "light",
+            "policy.pass_in_tree": False,
+            "policy.skip_empty_edges": False,
+            **_NO_PRIORS,
+        },
+        "mogo": {  # the playout rules of Gelly et al. 2006 and no others
+            "policy.nakade": 0.0,
+            "policy.two_liberties": 0.0,
+            "policy.refuse_self_atari": 0.0,
+        },
+        "rave": {  # what limit programs measure: light playouts, RAVE, nothing else
+            "search.exploration": 0.2,
+            "search.rave_bias": 0.002,
+            "search.first_play_urgency": 0.7,
+            "search.expansion_threshold": 1,
+            "policy.playout": "light",
+            "policy.pass_in_tree": False,
+            "policy.skip_empty_edges": False,
+            **_NO_PRIORS,
+        },
+    }
+
+    def make(self, size: int, komi: float, swap: bool) -> GoPosition:
+        return GoPosition(size, komi)
+
+    def read_record(self, data: bytes, place: str) -> GameRecord:
+        return read_sgf(data, place)
+
+    def write_record(self, record: GameRecord) -> str:
+        return write_sgf(record)
+
+    def replay(self, record: GameRecord, n_moves: int | None = None) -> GoPosition:
+        return replay(record, n_moves)
+
+    def final_move(self, position: Position, policy: PolicyRecord) -> int | None:
+        """A pass after the opponent's, if it ends the game with a win, dead stones taken off or not."""
+        if not position.moves or position.moves[-1][1] != PASS:
+            return None
+        board = cast(GoPosition, position)
+        sign = 1 if board.to_move == 0 else -1
+        wins = sign * board.margin(dead_stones(board, policy)) > 0 and sign * board.margin() > 0
+        return PASS if wins else None
+
+    def dead_stones(self, position: Position, policy: PolicyRecord) -> list[int]:
+        return dead_stones(cast(GoPosition, position), policy)
+
+    def adjudicate(self, position: Position, dead: Sequence[int] = ()) -> tuple[float, str]:
+        """By area; a ``dead`` point without a stone is ignored."""
+        board = cast(GoPosition, position)
+        stones = board.states[0]["color"]
+        margin = board.margin([p for p in dead if stones[p] in (BLACK, WHITE)])
+        return 0.5 if margin == 0 else float(margin > 0), format_result(margin)
+
+    def setup_stones(self, position: Position) -> tuple[list[int], list[int]]:
+        start = cast(GoPosition, position.copy())
+        while start.moves:
+            start.undo()
+        color = start.states[0]["color"]
+        return tuple([int(p) for p in (color == c).nonzero()[0]] for c in (BLACK, WHITE))  # type: ignore[return-value]
+
+
+GAME = Go()
