@@ -99,6 +99,9 @@ def _binomial_by_rejection(state: State, n: int, p: float) -> int:
                 return int(k)
 
 
+CERTAIN = 1 << 32
+"""Probabilities of playouts are thresholds for 32 random bits."""
+
 _X13, _X7, _X17, _X32 = np.uint64(13), np.uint64(7), np.uint64(17), np.uint64(32)
 
 
@@ -114,3 +117,11 @@ def below(source: Any, m: int) -> int:
     x ^= x << _X17
     source.rng = x
     return np.int64(((x >> _X32) * np.uint64(m)) >> _X32)  # type: ignore[return-value]
+
+
+@inlined
+def happens(source: Any, probability: int) -> bool:
+    """A coin that needs no random number when it is certain; see CERTAIN."""
+    if probability >= CERTAIN:
+        return True
+    return probability > 0 and below(source, CERTAIN) < probability

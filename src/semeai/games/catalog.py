@@ -6,7 +6,7 @@ from semeai.errors import ConfigError, did_you_mean
 from semeai.games.game import Game
 from semeai.games.position import Position
 
-GAMES = {"go": "semeai.games.go.game"}
+GAMES = {"go": "semeai.games.go.game", "havannah": "semeai.games.havannah.game"}
 """Name -> the module whose ``GAME`` it is."""
 
 
@@ -17,8 +17,6 @@ def game_named(name: str) -> Game:
     return game
 
 
-def new_position(
-    game: str = "go", size: int | None = None, komi: float | None = None, swap: bool = False
-) -> Position:
+def new_position(game: str = "go", size: int | None = None, komi: float | None = None, swap: bool = False) -> Position:
     """The first position of a game; its own size and komi where none are given."""
     return game_named(game).new_position(size, komi, swap)

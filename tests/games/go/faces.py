@@ -21,11 +21,12 @@ from semeai.games.go.board import (
     word_at,
 )
 from semeai.games.go.playout import play_out, policy_move
-from semeai.games.go.policy import CERTAIN, GO_POLICY
+from semeai.games.go.policy import GO_POLICY
 from semeai.games.go.scoring import area_owners
 from semeai.games.go.tables import EYE, SHAPE, TRAITS
 from semeai.games.protocol import SCRATCH
 from semeai.jit import kernel
+from semeai.rng_kernels import CERTAIN
 
 COLORS = {BLACK: 1, WHITE: 2}
 CELLS = {".": 0, "X": 1, "O": 2, "#": 3}

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from semeai.games.go.policy import CERTAIN, GO_POLICY
+from semeai.games.go.policy import GO_POLICY
+from semeai.rng_kernels import CERTAIN
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 Visits = Annotated[float, Field(ge=0, le=1e6)]

@@ -23,7 +23,6 @@ from semeai.games.go.board import (
     word_at,
 )
 from semeai.games.go.nakade import nakade_move
-from semeai.games.go.policy import CERTAIN
 from semeai.games.go.tables import (
     BORDER,
     EMPTY,
@@ -34,21 +33,13 @@ from semeai.games.go.tables import (
 from semeai.games.go.tactics import gains_liberties, is_self_atari, two_liberties
 from semeai.games.protocol import Record
 from semeai.jit import inlined, kernel
-from semeai.rng_kernels import below
+from semeai.rng_kernels import below, happens
 
 MAX_CANDIDATES = 60
 """Of one rule; a ladder round the whole board can offer more captures than are worth listing."""
 
 
 _CAPTURE_TRIES = 8
-
-
-@inlined
-def happens(scratch: Record, probability: int) -> bool:
-    """A coin that needs no random number when it is certain."""
-    if probability >= CERTAIN:
-        return True
-    return probability > 0 and below(scratch, CERTAIN) < probability
 
 
 @kernel

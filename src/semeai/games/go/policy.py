@@ -2,13 +2,10 @@
 
 import numpy as np
 
-CERTAIN = 1 << 32
-"""Probabilities are thresholds for 32 random bits."""
-
 GO_POLICY = np.dtype(
     [
         ("mogo", np.int64),  # 0: light playouts, which ignore all of the following
-        # Probabilities of the playout's rules:
+        # Probabilities of the playout's rules, see rng_kernels.CERTAIN:
         ("capture", np.int64),
         ("save", np.int64),
         ("nakade", np.int64),

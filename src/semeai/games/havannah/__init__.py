@@ -1,0 +1,1 @@
+"""Havannah: board, playouts, priors, positions and game records."""

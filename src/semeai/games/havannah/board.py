@@ -1,0 +1,458 @@
+"""The rules of Havannah on one record: groups by union-find, and a win test that costs the same whatever the groups.
+
+Cell (x, y) of a board of base n lies at ``(y + 1) * 2n + x + 1``, and a border of one cell closes it on all sides.
+Arrays are as long as the largest board needs, so that one compilation serves all bases; only the first ``points``
+entries are used.
+
+A stone closes a ring if two of the runs of own stones around it belong to one group, or if it is the last of the six
+around an own stone. It makes a bridge or a fork if the groups around it touch enough corners or sides together. So a
+cell's ``code`` and the roots of at most three groups say whether it wins. Cells that win are listed for each colour:
+once a cell wins it does so until it is taken, and a stone can make winning only cells beside the group it joins.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from semeai.games.havannah.tables import (
+    BLACK,
+    BORDER,
+    BRIDGE,
+    EMPTY,
+    FIRST_RUN,
+    FORK,
+    MAX_BASE,
+    MIDDLES,
+    MISSING,
+    NO_DIRECTION,
+    RING,
+    RUNS,
+    SECOND_RUN,
+    SIDE_BITS,
+    THIRD_RUN,
+    WHITE,
+    n_cells,
+)
+from semeai.jit import inlined, kernel
+
+MAX_POINTS = (2 * MAX_BASE + 1) * 2 * MAX_BASE + 2
+MAX_CELLS = n_cells(MAX_BASE)
+SWAP = 0
+"""The second player's move that takes over the first stone."""
+
+# Bits of `code`: six for White's neighbours, six for Black's, six for the border's, and two for cells that win.
+OFF_BOARD = 12
+WINS = 18
+
+HAVANNAH_STATE = np.dtype(
+    [
+        ("code", np.uint32, MAX_POINTS),
+        ("parent", np.uint16, MAX_POINTS),  # of the union-find; an empty cell is a group of its own
+        ("stones", np.uint16, MAX_POINTS),  # by root
+        ("touches", np.uint16, MAX_POINTS),  # by root: sides and corners, see tables.touches
+        ("next", np.uint16, MAX_POINTS),  # the group's cells in a circle
+        ("slot", np.uint16, MAX_POINTS),  # where an empty cell is in `empties`
+        ("empties", np.uint16, MAX_CELLS),
+        ("wins", np.uint16, (2, MAX_CELLS)),  # cells where White, or Black, would win
+        ("n_wins", np.int64, 2),
+        ("color", np.uint8, MAX_POINTS),
+        ("base", np.int64),
+        ("stride", np.int64),
+        ("points", np.int64),
+        ("n_empty", np.int64),
+        ("n_moves", np.int64),
+        ("last", np.int64),
+        ("last_but_one", np.int64),
+        ("to_move", np.int64),  # WHITE or BLACK
+        ("winner", np.int64),  # or EMPTY
+        ("kind", np.int64),  # of the win: RING | BRIDGE | FORK
+        ("swap", np.int64),  # 1: the second player may take over the first stone
+    ],
+    align=True,
+)
+
+State = Any
+"""A record of ``HAVANNAH_STATE``, as kernels see it."""
+
+
+@inlined
+def step(k: int, w: int) -> int:
+    """The way to the neighbour in direction ``k`` on a board of stride ``w``."""
+    # -w-1, -w, +1, +w+1, +w, -1
+    vertical = -w if k < 2 else w if 3 <= k <= 4 else 0
+    horizontal = -1 if k == 0 or k == 5 else 1 if k == 2 or k == 3 else 0
+    return vertical + horizontal
+
+
+@kernel
+def reset(state: State, base: int, swap: int) -> None:
+    """The empty board, White to move."""
+    w = 2 * base
+    state.base = base
+    state.stride = w
+    state.points = (w + 1) * w + 1
+    state.swap = swap
+    for p in range(MAX_POINTS):
+        state.code[p] = 0
+        state.parent[p] = p
+        state.stones[p] = 1
+        state.touches[p] = 0
+        state.next[p] = p
+        state.slot[p] = 0
+        state.color[p] = BORDER
+    n = 0
+    for y in range(w - 1):
+        for x in range(max(0, y - base + 1), min(w - 1, y + base)):
+            p = (y + 1) * w + x + 1
+            state.color[p] = EMPTY
+            state.touches[p] = _touches(base, x, y)
+            state.slot[p] = n
+            state.empties[n] = p
+            n += 1
+    for i in range(n):
+        p = np.int64(state.empties[i])
+        for k in range(6):
+            if state.color[p + step(k, w)] == BORDER:
+                state.code[p] |= np.uint32(1 << (OFF_BOARD + k))
+    state.n_empty = n
+    state.n_wins[0] = 0
+    state.n_wins[1] = 0
+    state.n_moves = 0
+    state.last = 0
+    state.last_but_one = 0
+    state.to_move = WHITE
+    state.winner = EMPTY
+    state.kind = 0
+
+
+@kernel
+def _touches(base: int, x: int, y: int) -> int:
+    """As ``tables.touches``."""
+    top = 2 * base - 2
+    sides = np.int64(y == 0) | (x - y == base - 1) << 1 | (x == top) << 2
+    sides |= (y == top) << 3 | (y - x == base - 1) << 4 | (x == 0) << 5
+    for i in range(6):  # a corner lies on two sides, and the later one names it
+        both = 1 << i | 1 << ((i + 5) % 6)
+        if sides == both:
+            return 1 << (SIDE_BITS + i)
+    return sides
+
+
+@kernel
+def copy_board(target: State, source: State) -> None:
+    """Copy what a board of this base uses."""
+    n = source.points
+    for p in range(n):
+        target.code[p] = source.code[p]
+    for p in range(n):
+        target.parent[p] = source.parent[p]
+    for p in range(n):
+        target.stones[p] = source.stones[p]
+    for p in range(n):
+        target.touches[p] = source.touches[p]
+    for p in range(n):
+        target.next[p] = source.next[p]
+    for p in range(n):
+        target.slot[p] = source.slot[p]
+    for p in range(n):
+        target.color[p] = source.color[p]
+    for i in range(source.n_empty):
+        target.empties[i] = source.empties[i]
+    for c in range(2):
+        target.n_wins[c] = source.n_wins[c]
+        for i in range(source.n_wins[c]):
+            target.wins[c, i] = source.wins[c, i]
+    target.base = source.base
+    target.stride = source.stride
+    target.points = n
+    target.n_empty = source.n_empty
+    target.n_moves = source.n_moves
+    target.last = source.last
+    target.last_but_one = source.last_but_one
+    target.to_move = source.to_move
+    target.winner = source.winner
+    target.kind = source.kind
+    target.swap = source.swap
+
+
+@inlined
+def own_around(state: State, p: int, color: int) -> int:
+    """The neighbours of ``p`` that are ``color``, as six bits."""
+    return np.int64(state.code[np.uint64(p)]) >> (6 * color - 6) & 63
+
+
+@inlined
+def empty_around(state: State, p: int) -> int:
+    """The neighbours of ``p`` that are empty, as six bits."""
+    code = np.int64(state.code[np.uint64(p)])
+    return ~(code | code >> 6 | code >> OFF_BOARD) & 63
+
+
+@inlined
+def find(state: State, p: int) -> int:
+    """The root of the group at ``p``; paths are halved on the way."""
+    parent = state.parent
+    q = np.int64(parent[np.uint64(p)])
+    while q != p:
+        up = parent[np.uint64(q)]
+        parent[np.uint64(p)] = up
+        p = np.int64(up)
+        q = np.int64(parent[np.uint64(p)])
+    return p
+
+
+@inlined
+def goals(touched: int) -> int:
+    """BRIDGE for two corners, FORK for three sides."""
+    corners = touched >> SIDE_BITS
+    sides = touched & 63
+    two_sides = sides & (sides - 1)
+    kind = BRIDGE if corners & (corners - 1) else 0
+    return kind | (FORK if two_sides & (two_sides - 1) else 0)
+
+
+@inlined
+def fills_ring(state: State, p: int, color: int, own: int, w: int) -> bool:
+    """Whether ``p`` is the last of the six stones around an own stone."""
+    middles = np.int64(MIDDLES[np.uint64(own)])
+    if middles:
+        for k in range(6):
+            if middles >> k & 1 and own_around(state, p + step(k, w), color) | 1 << ((k + 3) % 6) == 63:
+                return True
+    return False
+
+
+@inlined
+def kind_of_win(state: State, p: int, color: int) -> int:
+    """What ``color`` would make by playing the empty cell ``p``: RING | BRIDGE | FORK, or 0."""
+    own = own_around(state, p, color)
+    if own == 0:
+        return 0
+    w = state.stride
+    runs = np.int64(RUNS[np.uint64(own)])
+    n = runs & 3
+    a = find(state, p + step(runs >> FIRST_RUN & 7, w))
+    touched = np.int64(state.touches[np.uint64(p)]) | np.int64(state.touches[np.uint64(a)])
+    kind = 0
+    if n > 1:
+        b = find(state, p + step(runs >> SECOND_RUN & 7, w))
+        touched |= np.int64(state.touches[np.uint64(b)])
+        if a == b:
+            kind = RING
+        if n > 2:
+            c = find(state, p + step(runs >> THIRD_RUN & 7, w))
+            touched |= np.int64(state.touches[np.uint64(c)])
+            if a == c or b == c:
+                kind = RING
+    if fills_ring(state, p, color, own, w):
+        kind = RING
+    return kind | goals(touched)
+
+
+@inlined
+def mark_neighbours(state: State, p: int, color: int, w: int) -> None:
+    """Put the stone at ``p`` into, or take it out of, the codes of its neighbours."""
+    code = state.code
+    bit = np.uint32(1 << (6 * color - 6))
+    code[np.uint64(p - w - 1)] ^= bit << np.uint32(3)
+    code[np.uint64(p - w)] ^= bit << np.uint32(4)
+    code[np.uint64(p + 1)] ^= bit << np.uint32(5)
+    code[np.uint64(p + w + 1)] ^= bit
+    code[np.uint64(p + w)] ^= bit << np.uint32(1)
+    code[np.uint64(p - 1)] ^= bit << np.uint32(2)
+
+
+@inlined
+def _join(state: State, a: int, b: int) -> int:
+    """Unite two roots, the smaller below the larger; the root that remains."""
+    if state.stones[np.uint64(a)] < state.stones[np.uint64(b)]:
+        a, b = b, a
+    state.parent[np.uint64(b)] = a
+    state.stones[np.uint64(a)] += state.stones[np.uint64(b)]
+    state.touches[np.uint64(a)] |= state.touches[np.uint64(b)]
+    return a
+
+
+@inlined
+def put_stone(state: State, p: int, color: int) -> int:
+    """Put a stone on the empty cell ``p`` and unite the groups around it; the kind of win, or 0.
+
+    Lists of empty and of winning cells are the caller's business. After a ring the groups are not united.
+    """
+    w = state.stride
+    own = own_around(state, p, color)
+    state.color[np.uint64(p)] = color
+    mark_neighbours(state, p, color, w)
+    if own == 0:
+        return 0
+    runs = np.int64(RUNS[np.uint64(own)])
+    n = runs & 3
+    a = find(state, p + step(runs >> FIRST_RUN & 7, w))
+    if n == 1:
+        # The commonest case: the stone joins one group, which is at least as large.
+        touched = state.touches[np.uint64(a)] | state.touches[np.uint64(p)]
+        state.parent[np.uint64(p)] = a
+        state.stones[np.uint64(a)] += np.uint16(1)
+        state.touches[np.uint64(a)] = touched
+    else:
+        b = find(state, p + step(runs >> SECOND_RUN & 7, w))
+        c = find(state, p + step(runs >> THIRD_RUN & 7, w)) if n == 3 else 0
+        if a == b or a == c or b == c:
+            touched = state.touches[np.uint64(p)] | state.touches[np.uint64(a)] | state.touches[np.uint64(b)]
+            if n == 3:
+                touched |= state.touches[np.uint64(c)]
+            return RING | goals(np.int64(touched))
+        a = _join(state, _join(state, a, p), b)
+        if n == 3:
+            a = _join(state, a, c)
+        touched = state.touches[np.uint64(a)]
+    kind = RING if fills_ring(state, p, color, own, w) else 0
+    return kind | goals(np.int64(touched))
+
+
+@inlined
+def take_from_empties(state: State, p: int) -> None:
+    slot = state.slot[np.uint64(p)]
+    state.n_empty -= 1
+    moved = state.empties[np.uint64(state.n_empty)]
+    state.empties[np.uint64(slot)] = moved
+    state.slot[np.uint64(moved)] = slot
+
+
+@inlined
+def _note_win(state: State, p: int, color: int) -> None:
+    """List the empty cell ``p`` if ``color`` would win there and it is not listed yet."""
+    bit = np.uint32(1 << (WINS - 1 + color))
+    if not state.code[np.uint64(p)] & bit and kind_of_win(state, p, color):
+        _list_win(state, p, color)
+
+
+@inlined
+def _list_win(state: State, p: int, color: int) -> None:
+    state.code[np.uint64(p)] |= np.uint32(1 << (WINS - 1 + color))
+    state.wins[np.uint64(color - 1), np.uint64(state.n_wins[color - 1])] = p
+    state.n_wins[color - 1] += 1
+
+
+@kernel
+def _forget_win(state: State, p: int, color: int) -> None:
+    """Take a cell that is no longer empty from the list of ``color``."""
+    state.code[np.uint64(p)] ^= np.uint32(1 << (WINS - 1 + color))
+    wins = state.wins[color - 1]
+    i = 0
+    while wins[i] != p:
+        i += 1
+    state.n_wins[color - 1] -= 1
+    wins[i] = wins[state.n_wins[color - 1]]
+
+
+@kernel
+def _note_wins_beside(state: State, start: int, color: int, w: int) -> None:
+    """Look at all empty cells beside the group whose circle holds ``start``."""
+    q = start
+    while True:
+        empty = empty_around(state, q)
+        if empty:
+            for k in range(6):
+                if empty >> k & 1:
+                    _note_win(state, q + step(k, w), color)
+        q = np.int64(state.next[np.uint64(q)])
+        if q == start:
+            return
+
+
+@inlined
+def _splice(state: State, a: int, b: int) -> None:
+    """Make one circle of two."""
+    after = state.next[np.uint64(a)]
+    state.next[np.uint64(a)] = state.next[np.uint64(b)]
+    state.next[np.uint64(b)] = after
+
+
+@kernel
+def play_tracked(state: State, p: int, color: int) -> None:
+    """Put a stone on the empty cell ``p`` and keep all lists; the winner is noted, ``to_move`` is the caller's."""
+    w = state.stride
+    take_from_empties(state, p)
+    code = np.int64(state.code[np.uint64(p)]) >> WINS
+    if code:
+        if code & 1:
+            _forget_win(state, p, WHITE)
+        if code & 2:
+            _forget_win(state, p, BLACK)
+    own = own_around(state, p, color)
+    runs = np.int64(RUNS[np.uint64(own)])
+    n = runs & 3
+    roots = (
+        find(state, p + step(runs >> FIRST_RUN & 7, w)) if n > 0 else 0,
+        find(state, p + step(runs >> SECOND_RUN & 7, w)) if n > 1 else 0,
+        find(state, p + step(runs >> THIRD_RUN & 7, w)) if n > 2 else 0,
+    )
+    touched = (
+        state.touches[np.uint64(roots[0])],
+        state.touches[np.uint64(roots[1])],
+        state.touches[np.uint64(roots[2])],
+    )
+    kind = put_stone(state, p, color)
+    state.last_but_one = state.last
+    state.last = p
+    state.n_moves += 1
+    if kind:
+        state.winner = color
+        state.kind = kind
+        return
+    root = find(state, p)
+    for i in range(n):
+        # The largest group keeps its name. Where it touches nothing new, only cells beside the others are new to it.
+        if roots[i] != root or touched[i] != state.touches[np.uint64(root)]:
+            _note_wins_beside(state, roots[i], color, w)
+    for i in range(n):
+        _splice(state, roots[i], p)
+    for k in range(6):
+        q = p + step(k, w)
+        if own >> k & 1:
+            missing = np.int64(MISSING[np.uint64(own_around(state, q, color))])
+            if missing != NO_DIRECTION:
+                last = q + step(missing, w)
+                if state.color[np.uint64(last)] == EMPTY:
+                    _note_win(state, last, color)
+        elif state.color[np.uint64(q)] == EMPTY:
+            _note_win(state, q, color)
+
+
+@kernel
+def find_all_wins(state: State) -> None:
+    """Make the lists of winning cells from nothing."""
+    for p in range(state.points):
+        state.code[p] &= np.uint32((1 << WINS) - 1)
+    for color in (WHITE, BLACK):
+        state.n_wins[color - 1] = 0
+        for i in range(state.n_empty):
+            _note_win(state, np.int64(state.empties[i]), color)
+
+
+@kernel
+def may_swap(state: State) -> bool:
+    return state.swap == 1 and state.n_moves == 1
+
+
+@kernel
+def take_over(state: State) -> None:
+    """The only stone changes its owner."""
+    p = state.last
+    color = np.int64(state.color[p])
+    mark_neighbours(state, p, color, state.stride)
+    mark_neighbours(state, p, 3 - color, state.stride)
+    state.color[p] = 3 - color
+    state.n_moves += 1
+    find_all_wins(state)
+
+
+@kernel
+def play_move(state: State, move: int, color: int) -> None:
+    """An empty cell or SWAP by ``color``; then the other is to move."""
+    if move == SWAP:
+        take_over(state)
+    else:
+        play_tracked(state, move, color)
+    state.to_move = 3 - color

@@ -1,0 +1,70 @@
+"""Havannah's part of a player's configuration: how its playouts play, and what a new node believes."""
+
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field
+
+from semeai.games.havannah.policy import HAVANNAH_POLICY
+from semeai.rng_kernels import CERTAIN
+
+Probability = Annotated[float, Field(ge=0, le=1)]
+Visits = Annotated[float, Field(ge=0, le=1e6)]
+
+_PROBABILITIES = ("win", "block", "bridge_reply")
+
+
+class HavannahPolicy(BaseModel):
+    """Probabilities of the slow playout's rules, and virtual visits for each feature of a move."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    playout: Literal["fast", "slow"] = "slow"
+    """Fast playouts are uniformly random; slow ones follow the rules below first."""
+    win: Probability = 1.0
+    """Play a cell that wins."""
+    block: Probability = 1.0
+    """Play a cell where the opponent would win."""
+    bridge_reply: Probability = 1.0
+    """Answer between two own stones beside the last move, or between one and the edge."""
+
+    decisive: bool = True
+    """Where a move wins, a node has no other."""
+    anti_decisive: bool = True
+    """Where the opponent threatens to win, a node has only moves that prevent it."""
+
+    prior_even: Visits = 10.0
+    """Visits that say nothing; 0 switches all priors off."""
+    prior_near_1: Visits = 4.0
+    """By distance to the last move."""
+    prior_near_2: Visits = 3.0
+    prior_near_3: Visits = 1.0
+    prior_near_own_1: Visits = 0.0
+    """By distance to the player's own last move."""
+    prior_near_own_2: Visits = 0.0
+    prior_near_own_3: Visits = 0.0
+    prior_join: Visits = 4.0
+    """For each group, from the second on, that the move connects."""
+    prior_own: Visits = 1.0
+    """For each own stone beside the move."""
+    prior_other: Visits = 0.0
+    """For each of the opponent's."""
+    prior_virtual: Visits = 2.0
+    """For each own stone that the move is linked to over two empty cells."""
+    prior_reply: Visits = 10.0
+    """What the playout's bridge reply would be."""
+
+    def to_record(self) -> NDArray[Any]:
+        """The same as kernels read it."""
+        record = np.zeros(1, HAVANNAH_POLICY)
+        row = record[0]
+        row["slow"] = self.playout == "slow"
+        for name in _PROBABILITIES:
+            row[name] = round(getattr(self, name) * CERTAIN)
+        row["decisive"], row["anti_decisive"] = self.decisive, self.anti_decisive
+        for name in ("prior_near", "prior_near_own"):
+            row[name] = (0.0, *(getattr(self, f"{name}_{distance}") for distance in (1, 2, 3)))
+        for name in ("even", "join", "own", "other", "virtual", "reply"):
+            row[f"prior_{name}"] = getattr(self, f"prior_{name}")
+        return record

@@ -1,0 +1,134 @@
+"""Havannah games as LittleGolem writes them: SGF with its own coordinates, White first.
+
+``RE`` names the loser. A move is a cell, ``swap`` or ``resign``. After a swap the first stone is Black's, and White
+moves next. Files come from anywhere, so every value is checked here; ``place`` names the file in each error.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from sgfmill import sgf_grammar
+
+from semeai.errors import ConfigError, IllegalMove
+from semeai.games.havannah.position import COLOURS, HavannahPosition
+from semeai.games.havannah.tables import MAX_BASE, MIN_BASE
+from semeai.games.record import GameRecord
+
+MAX_LENGTH = 200_000
+"""Characters of a file."""
+RESIGN = "resign"
+_NAMED = ("FF", "PB", "PW", "SZ", "RE")
+_INFO = (
+    "EV",
+    "RU",
+    "GC",
+    "SO",
+    "DT",
+    "RO",
+    "AN",
+    "CP",
+    "GN",
+    "ON",
+    "PC",
+    "TM",
+    "US",
+    "BR",
+    "WR",
+    "BT",
+    "WT",
+    "OT",
+    "C",
+)
+_PLAYERS = {COLOURS[player][0]: player for player in (0, 1)}
+
+
+def write_littlegolem(record: GameRecord) -> str:
+    """The record in LittleGolem's format; the same record always gives the same text."""
+    if record.game != "havannah":
+        raise ConfigError(f"LittleGolem's format is written for havannah, not for {record.game}")
+    names = HavannahPosition(record.size, swap=True, coordinates="littlegolem")
+    unknown = sorted(set(record.properties) - set(_INFO))
+    if unknown:
+        raise ConfigError(f"a record of Havannah cannot hold the property {unknown[0]}")
+    properties = dict(record.properties)
+    head = {"FF": "4", "EV": properties.pop("EV", "havannah"), "PB": record.black, "PW": record.white}
+    head |= {"SZ": str(record.size), "RU": properties.pop("RU", "LG"), "RE": _loser(record.result)} | properties
+    text = "(;" + "".join(f"{name}[{_escaped(value)}]" for name, value in head.items() if value)
+    for (player, move), comment in zip(record.moves, record.comments or [""] * len(record.moves), strict=True):
+        text += f";{COLOURS[player][0]}[{names.move_to_text(move)}]" + (f"C[{_escaped(comment)}]" if comment else "")
+    if record.result.endswith("+R"):
+        text += f";{_loser(record.result)}[{RESIGN}]"
+    return text + ")\n"
+
+
+def read_littlegolem(data: bytes | str, place: str = "the game record") -> GameRecord:
+    """The first game of ``data``, variations left out; ConfigError in one sentence for whatever is wrong with it."""
+    text = data.decode("utf-8", errors="replace") if isinstance(data, bytes) else data
+    if len(text) > MAX_LENGTH:
+        raise ConfigError(f"{place} is longer than {MAX_LENGTH} characters, too long for a game of Havannah")
+    try:
+        nodes = list(sgf_grammar.main_sequence_iter(sgf_grammar.parse_sgf_game(text.encode())))
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{place} is no SGF: {error}") from None
+    root = _values(nodes[0], place)
+    size = _size(root, place)
+    position = HavannahPosition(size, swap=True, coordinates="littlegolem")
+    comments, resigned = [], False
+    for number, node in enumerate(nodes[1:], start=1):
+        for player, word in _moves_of(_values(node, place)):
+            where = f"{place}, move {number} of {COLOURS[player]}"
+            if resigned:
+                raise ConfigError(f"{where}: the game was resigned before")
+            if word.lower() == RESIGN:
+                resigned = True
+                continue
+            try:
+                if player != position.to_move:
+                    raise IllegalMove(f"it is {COLOURS[position.to_move]}'s turn")
+                position.play(position.text_to_move(word), player)
+            except IllegalMove as error:
+                raise ConfigError(f"{where}: {error}") from None
+            comments.append(_values(node, place).get("C", ""))
+    return GameRecord(
+        game="havannah", size=size, komi=0.0, moves=tuple(position.moves), comments=tuple(comments),
+        result=_result(root.get("RE", ""), position, resigned, place), black=root.get("PB", ""),
+        white=root.get("PW", ""), properties={name: root[name] for name in _INFO if root.get(name)}, place=place,
+    )  # fmt: skip
+
+
+def _values(node: Mapping[str, list[bytes]], place: str) -> dict[str, str]:
+    """The first value of each property, as text."""
+    return {name: sgf_grammar.text_value(values[0]).decode("utf-8", errors="replace") for name, values in node.items()}
+
+
+def _size(root: Mapping[str, str], place: str) -> int:
+    text = root.get("SZ", "").strip()
+    if not (text.isascii() and text.isdigit() and len(text) <= 2 and MIN_BASE <= int(text) <= MAX_BASE):
+        raise ConfigError(f"{place}: SZ[{text:.40}] is no base of a Havannah board, {MIN_BASE} to {MAX_BASE}")
+    return int(text)
+
+
+def _moves_of(values: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+    return ((player, values[letter].strip()) for letter, player in _PLAYERS.items() if letter in values)
+
+
+def _result(loser: str, position: HavannahPosition, resigned: bool, place: str) -> str:
+    """``W+fork``, ``B+R``, ``0``; nothing where the file does not say and the board does not show it."""
+    name = loser.strip()[:1].upper()
+    if position.is_over:
+        found = position.result()
+        if name in _PLAYERS and found != "0" and found[0] == name:
+            raise ConfigError(f"{place}: RE[{loser:.40}] names {name} as the loser, but the game ends with {found}")
+        return found
+    if resigned:
+        winner = 1 - position.to_move if name not in _PLAYERS else 1 - _PLAYERS[name]
+        return f"{COLOURS[winner][0]}+R"
+    return f"{COLOURS[1 - _PLAYERS[name]][0]}+F" if name in _PLAYERS else ""
+
+
+def _loser(result: str) -> str:
+    """``RE`` of LittleGolem for a result such as ``W+ring``."""
+    return {"W": "B", "B": "W", "0": "draw"}.get(result[:1], "")
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("]", "\\]")
