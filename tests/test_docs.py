@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from semeai.players.catalog import parse_spec
-from semeai.players.config import PRESETS, setting_names
+from semeai.games.catalog import GAMES, game_named
+from semeai.players.config import setting_names
 from semeai.race.settings import RaceSettings
 from semeai.runner.config import RaceConfig, load_config
 from tests.test_layers import LAYERS
@@ -25,12 +26,14 @@ def test_the_pages_that_are_made_are_up_to_date():
     spec.loader.exec_module(module)
     for path, text in module.pages().items():
         assert text == path.read_text(encoding="utf-8"), "run `make docs`"
-    assert set(module.MEANINGS) <= set(setting_names()), "there is no such setting any more"
+    assert set(module.MEANINGS) <= {name for game in GAMES for name in setting_names(game)}, "there is no such setting any more"
 
 
 def test_every_setting_and_preset_of_a_player_is_documented():
     text = (ROOT / "docs" / "reference" / "player.md").read_text()
-    assert [name for name in [*setting_names(), *PRESETS] if f"| `{name}` |" not in text] == []
+    for game in GAMES:
+        names = [*setting_names(game), *game_named(game).presets]
+        assert [name for name in names if f"| `{name}` |" not in text] == []
 
 
 def test_every_key_of_a_race_file_is_documented():

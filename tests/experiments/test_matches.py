@@ -3,31 +3,32 @@
 import pytest
 
 from semeai.errors import ConfigError
-from semeai.experiments import ablation_go, scaling_go, speed
+from semeai.experiments import ablation, scaling, speed
 from semeai.experiments.catalog import EXPERIMENTS
 
 
 def test_scaling_shows_both_columns_and_takes_played_games_from_the_ledger(tmp_path):
     told = []
     options = dict(games=4, size=(5,), simulations=(10, 20), workers=1, ledger=str(tmp_path / "e.db"))
-    [table] = scaling_go.run(**options, progress=told.append)
+    [table] = scaling.GO.run(**options, progress=told.append)
     assert [row[0] for row in table.rows] == [10, 20]
     assert all(row[3] == 4 for row in table.rows)
     assert "the paper" in " ".join(table.columns)
-    again = scaling_go.run(**options)
+    again = scaling.GO.run(**options)
     assert again == [table]
 
 
 def test_the_papers_column_stands_beside_its_cells():
-    assert scaling_go.PAPER[9, 1_000].startswith("71.1")
-    assert scaling_go.PAPER[19, 256_000].startswith("58.5")
+    assert scaling.GO.kinds[0].paper_cell(9, 1_000).startswith("71.1")
+    assert scaling.GO.kinds[0].paper_cell(19, 256_000).startswith("58.5")
 
 
 def test_every_ablation_is_a_player_that_exists():
     from semeai.players.catalog import parse_spec
 
-    for label, change in ablation_go.CHANGES:
-        parse_spec(ablation_go._changed(change, f"{ablation_go.BASE},simulations=5")), label
+    for table in (ablation.GO,):
+        for _, change in table.changes:
+            parse_spec(table.player(change, 5), game=table.game)
 
 
 def test_speed_has_a_row_a_size_and_positive_rates():

@@ -78,7 +78,7 @@ def test_an_answer_has_no_empty_line_inside_and_no_control_characters():
 def test_simple_entities():
     assert [parse_int(t) for t in ("0", "19", "2147483647", "007")] == [0, 19, 2147483647, 7]
     assert [parse_float(t) for t in ("6.5", "-7", "+.5", "1e3", "5.")] == [6.5, -7, 0.5, 1000, 5]
-    assert [parse_colour(t) for t in ("b", "B", "black", "BLACK", "w", "White")] == [0, 0, 0, 0, 1, 1]
+    assert [parse_colour(t) for t in ("b", "B", "black", "BLACK", "w", "White")] == ["black"] * 4 + ["white"] * 2
     for parser, texts in (
         (parse_int, ["", "-1", "+1", "2147483648", "1.0", "x", "٣", "9" * 10_000]),
         (parse_float, ["", "nan", "inf", "1e39", "-1e39", "0x10", "1_0", "٣", "six", "1" * 10_000]),

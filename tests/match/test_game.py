@@ -198,7 +198,7 @@ class TestCatalog:
             ({"command": ["sh", "{level}"], "level": 3, "levl": 2}, "has no {levl}; did you mean 'level'"),
             ({"command": ["sh", "{seed}"], "seed": 3}, "{seed} is the game's"),
             ({"command": ["sh"], "timeout": "long"}, "timeout is a number of seconds above 0, not 'long'"),
-            ("mcts:defalt", "no preset 'defalt': did you mean 'default'"),
+            ("mcts:defalt", "no preset 'defalt' of go: did you mean 'default'"),
             ({"player": "mcts", "serch.exploration": 1}, "did you mean 'search.exploration'"),
         ],
     )

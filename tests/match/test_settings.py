@@ -27,9 +27,9 @@ def test_one_sentence_for_a_mistake(values, words):
 
 def test_the_games():
     assert game_named("go").default_size in game_named("go").sizes
-    for game in GAMES.values():
-        position = new_position(game.name)
-        assert (position.game, position.size) == (game.name, game.default_size)
+    for name in GAMES:
+        position = new_position(name)
+        assert (position.game, position.size) == (name, game_named(name).default_size)
     assert new_position("go", 5, 0.5).komi == 0.5
 
 

@@ -8,8 +8,8 @@ def game(number: int, reward: float, reason: str = "score") -> PlayedGame:
     return PlayedGame(number, 1, reward, reason, "B+1.5", 10 + number, 1.0, 2.0, 100, 200, "", "", "(;)")
 
 
-def pair(number: int, as_black: float, as_white: float) -> tuple[PlayedGame, PlayedGame]:
-    return game(2 * number, as_black), game(2 * number + 1, as_white, "resign")
+def pair(number: int, as_first: float, as_second: float) -> tuple[PlayedGame, PlayedGame]:
+    return game(2 * number, as_first), game(2 * number + 1, as_second, "resign")
 
 
 def test_pairs_are_counted():
@@ -18,7 +18,7 @@ def test_pairs_are_counted():
     assert tally.total == 3.5
     assert tally.win_rate == pytest.approx(3.5 / 6)
     assert tally.levels == {1000: 1, 500: 1, 250: 1}
-    assert (tally.as_black[1.0], tally.as_white[1.0], tally.draws) == (2, 1, 1)
+    assert (tally.as_first[1.0], tally.as_second[1.0], tally.draws) == (2, 1, 1)
     assert tally.reasons == {"score": 3, "resign": 3}
     assert (tally.cpu, tally.simulations) == ((6.0, 12.0), (600, 1200))
     assert tally.n_moves == 75

@@ -3,7 +3,8 @@ import math
 import pytest
 
 from semeai.errors import ConfigError
-from semeai.players.config import PRESETS, PlayerConfig, setting_names
+from semeai.games.catalog import GAMES, game_named
+from semeai.players.config import PlayerConfig, setting_names
 
 
 def test_text_chooses_a_preset_and_changes_it():
@@ -26,16 +27,19 @@ def test_seconds_replace_simulations():
     assert config.seconds == 0.5
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_every_preset_is_valid(preset):
-    PlayerConfig.from_preset(preset).policy.to_record()
+@pytest.mark.parametrize(("game", "preset"), [(game, preset) for game in GAMES for preset in game_named(game).presets])
+def test_every_preset_is_valid(game, preset):
+    config = PlayerConfig.from_preset(preset, game)
+    assert config.policy.to_record().shape == (1,)
+    assert PlayerConfig.model_validate(config.model_dump(mode="json")) == config
 
 
-def test_every_setting_reaches_the_kernels():
+@pytest.mark.parametrize("game", GAMES)
+def test_every_setting_reaches_the_kernels(game):
     """Changing any setting of the search or the policy changes a record."""
-    default = PlayerConfig()
-    words = {"search.rave": "hand_picked", "policy.playout": "light"}
-    for name in setting_names():
+    default = PlayerConfig(game=game)
+    words = {"search.rave": "hand_picked", "policy.playout": {"go": "light", "havannah": "fast"}[game]}
+    for name in setting_names(game):
         part, _, field = name.partition(".")
         if part in ("search", "policy"):
             now = default.model_dump()[part][field]
@@ -56,7 +60,7 @@ def test_every_setting_reaches_the_kernels():
         ("search.exploration=NaN", "search.exploration"),
         ("policy.capture=1.5", "policy.capture"),
         ("default,simulations", "write name=value"),
-        ("game=chess", "game"),
+        ("game=chess", "game: this player plays go, not 'chess'"),
         ("simulations=true", "simulations: a number is needed, not true"),
         ("seconds=1,simulations=5", "give simulations or seconds, not both"),
         ("simulations=" + "[" * 100_000, "simulations"),

@@ -26,6 +26,8 @@ semeai analyze game.sgf                       every move
 semeai analyze game.sgf --simulations 20000 --moves 30-60
 
 semeai analyze game.sgf --sgf reviewed.sgf    what was found as comments, for a GUI
+
+semeai analyze game.sgf --game havannah       a game of LittleGolem
 """
 
 
@@ -34,7 +36,8 @@ def register(app: typer.Typer) -> None:
 
 
 def analyze(
-    file: Annotated[Path, typer.Argument(help="A game record in SGF.")],
+    file: Annotated[Path, typer.Argument(help="A game record in SGF; LittleGolem's kind of it for Havannah.")],
+    game: Annotated[str, typer.Option(help="What was played: go or havannah.")] = "go",
     simulations: Annotated[int, typer.Option(min=1, help="For each position.")] = 1000,
     moves: Annotated[str, typer.Option(help="Which moves: 10-40, 10-, -40 or 17; all by default.")] = "",
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same analysis.")] = 1,
@@ -47,11 +50,11 @@ def analyze(
 ) -> None:
     """Show for each move of a game what the search would have played, and what the move cost.
 
-    Win rates are those of the player who moved; the graph is Black's. Ctrl-C keeps what is done.
+    Win rates are those of the player who moved; the graph is the first player's. Ctrl-C keeps what is done.
     """
     from semeai.cli.analyze_display import Review, make_review_display
 
-    record = read_record(file)
+    record = read_record(file, game)
     first, last = parse_range(moves, len(record.moves))
     if sgf is not None and not (sgf.parent.is_dir() and os.access(sgf if sgf.exists() else sgf.parent, os.W_OK)):
         raise ConfigError(f"cannot write to {sgf}")  # said before the work, not after it
@@ -74,17 +77,17 @@ def analyze(
 
 def make_session(record: "GameRecord", preset: str, changes: dict[str, Any], seed: int) -> "Session":
     """A player before the game's first position."""
-    from semeai.gtp.go import GoDialect
+    from semeai.gtp.dialects import DIALECTS
     from semeai.gtp.session import Session, SessionSettings
-    from semeai.jit import compile_kernels
     from semeai.players.config import PlayerConfig
-    from semeai.players.mcts import MctsPlayer
+    from semeai.players.mcts import MctsPlayer, compile_players
 
-    config = PlayerConfig.from_preset(preset).with_changes(changes)
+    config = PlayerConfig.from_preset(preset, record.game).with_changes(changes)
     if config.simulations is None or config.seconds is not None:
         raise ConfigError("an analysis has its budget in simulations: leave out --set seconds")
-    compile_kernels(lambda text: print(text, file=sys.stderr, flush=True))
-    return Session(GoDialect(), MctsPlayer(config), SessionSettings(record.size, record.komi, seed, config.simulations))
+    compile_players([record.game], lambda text: print(text, file=sys.stderr, flush=True))
+    settings = SessionSettings(record.size, record.komi, seed, config.simulations)
+    return Session(DIALECTS[record.game](), MctsPlayer(config), settings)
 
 
 @dataclass(frozen=True)
@@ -108,19 +111,18 @@ class MoveAnalysis:
         return 0.0 if self.move == self.best else max(0.0, self.best_win_rate - self.win_rate)
 
     @property
-    def black_win_rate(self) -> float:
+    def first_win_rate(self) -> float:
         return self.win_rate if self.player == 0 else 1 - self.win_rate
 
 
 def analyze_moves(record: "GameRecord", session: "Session", first: int, last: int) -> Iterator[MoveAnalysis]:
     """Moves ``first`` to ``last``, counted from 1; each is judged by a search of the position that it made."""
-    from semeai.games.go.sgf import replay
-
-    position = session.position = replay(record, first - 1)
+    position = session.position = session.dialect.game.replay(record, first - 1)
     found = search(session, record.moves[first - 1][0])
     for number in range(first, last + 1):
         side, move = record.moves[number - 1]
-        name, line = position.move_to_text(move), tuple(map(position.move_to_text, found.line))
+        name = position.move_to_text(move)
+        line = tuple(map(position.move_to_text, found.line or (move,)))
         best = found
         position.play(move, side)
         turn = record.moves[number][0] if number < len(record.moves) else 1 - side
@@ -138,6 +140,7 @@ class Found(NamedTuple):
     """
 
     line: tuple[int, ...]
+    """Nothing where the game is over."""
     visits: int
     win_rate: float
     mean: float
@@ -145,35 +148,43 @@ class Found(NamedTuple):
 
 def search(session: "Session", player: int) -> Found:
     """Spend the budget on the session's position, in pieces, so that Ctrl-C is heard."""
+    if session.dialect.is_over(session.position):
+        return judged(session, player)
     session.prepare(player)
     left = session.settings.simulations or 0
     while left > 0 and (ran := session.player.think(min(left, CHUNK))):
         left -= ran
     reports = session.player.report()
-    if not reports:  # nothing but passing is left
-        reward = session.position.reward()
-        rate = reward if player == 0 else 1 - reward
-        return Found((0,), 0, rate, rate)
+    if not reports:  # there is nothing to choose
+        return judged(session, player)
     total = sum(report.visits for report in reports)
     mean = sum(report.visits * report.win_rate for report in reports) / max(total, 1)
     return Found(tuple(reports[0].pv), reports[0].visits, reports[0].win_rate, mean if total else 0.5)
 
 
-def read_record(file: Path) -> "GameRecord":
-    """A game whose moves are all legal."""
-    from semeai.games.go.sgf import read_sgf, replay
+def judged(session: "Session", player: int) -> Found:
+    """The position as it stands."""
+    reward = session.position.reward()
+    rate = reward if player == 0 else 1 - reward
+    return Found((), 0, rate, rate)
 
+
+def read_record(file: Path, game: str) -> "GameRecord":
+    """A game whose moves are all legal."""
+    from semeai.games.catalog import game_named
+
+    rules = game_named(game)
     try:
         if not file.is_file() and file.exists():
             raise ConfigError(f"{file} is not a file")
         if file.stat().st_size > MAX_FILE_BYTES:
             raise ConfigError(f"{file} is larger than {MAX_FILE_BYTES // 1_000_000} MB: that is no game record")
-        record = read_sgf(file.read_bytes(), str(file))
+        record = rules.read_record(file.read_bytes(), str(file))
     except OSError as error:
         raise ConfigError(f"cannot read {file}: {error.strerror}") from None
     if not record.moves:
         raise ConfigError(f"{file} has no moves")
-    replay(record)
+    rules.replay(record)
     return record
 
 
@@ -191,14 +202,11 @@ def parse_range(text: str, n_moves: int) -> tuple[int, int]:
 
 def write_review(file: Path, review: "Review") -> None:
     """The game with what was found appended to its comments."""
-    from semeai.cli.analyze_display import comment_on
-    from semeai.games.go.sgf import write_sgf
-
     record = review.record
     comments = list(record.comments or [""] * len(record.moves))
     for found in review.moves:
-        comments[found.number - 1] = f"{comments[found.number - 1]}\n\n{comment_on(found)}".strip()
+        comments[found.number - 1] = f"{comments[found.number - 1]}\n\n{review.comment_on(found)}".strip()
     try:
-        file.write_text(write_sgf(replace(record, comments=tuple(comments))), encoding="utf-8")
+        file.write_text(review.game.write_record(replace(record, comments=tuple(comments))), encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"cannot write to {file}: {error.strerror}") from None

@@ -12,6 +12,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from semeai.cli.analyze import MoveAnalysis
+from semeai.games.catalog import game_named
+from semeai.games.game import Game
 
 if TYPE_CHECKING:
     from semeai.games.record import GameRecord
@@ -20,7 +22,7 @@ MISTAKE = 0.05
 BLUNDER = 0.15
 MOST_MISTAKES = 5
 GRAPH_WIDTH = 21
-HEADER = f"{'move':>6}  {'played':<7}{'win rate':>8}  {'best':<7}{'win rate':>8}  {'loss':>6}    Black's win rate"
+HEADER = f"{'move':>6}  {'played':<7}{'win rate':>8}  {'best':<7}{'win rate':>8}  {'loss':>6}    "
 
 
 @dataclass
@@ -35,6 +37,10 @@ class Review:
     moves: list[MoveAnalysis] = field(default_factory=list)
 
     @property
+    def game(self) -> Game:
+        return game_named(self.record.game)
+
+    @property
     def finished(self) -> bool:
         return len(self.moves) == self.n_wanted
 
@@ -45,12 +51,15 @@ class Review:
         return sorted(costly, key=lambda found: -found.loss)[:MOST_MISTAKES]
 
     def to_json(self) -> str:
+        rate_name = f"{self.game.colours[0]}_win_rate"
         moves = [
-            {**asdict(found), "player": "BW"[found.player], "loss": found.loss, "black_win_rate": found.black_win_rate}
+            {**asdict(found), "player": self.game.letter(found.player), "loss": found.loss,
+             rate_name: found.first_win_rate}
             for found in self.moves
-        ]
+        ]  # fmt: skip
         data: dict[str, Any] = {
             "file": self.place,
+            "game": self.record.game,
             "size": self.record.size,
             "komi": self.record.komi,
             "simulations": self.simulations,
@@ -60,6 +69,37 @@ class Review:
             "mistakes": [found.number for found in self.mistakes],
         }
         return json.dumps(data, indent=2)
+
+    def title(self) -> str:
+        record = self.record
+        first, second = self.game.colours
+        names = {"black": record.black, "white": record.white}
+        players = " against ".join(names[colour] or colour.capitalize() for colour in (first, second))
+        komi = f", komi {record.komi:g}" if self.game.has_komi else ""
+        return f"{players}, {self.game.board_name(record.size)}{komi}, {self.simulations:,} simulations a move"
+
+    def header(self) -> str:
+        return f"{HEADER}{self.game.colours[0].capitalize()}'s win rate"
+
+    def row(self, found: MoveAnalysis) -> str:
+        mark = "??" if found.loss >= BLUNDER else "? " if found.loss >= MISTAKE else "  "
+        loss = f"{100 * found.loss:.1f}" if found.loss > 0 else ""
+        return (
+            f"{found.number:>4} {self.game.letter(found.player)}  {found.move:<7}{found.win_rate:>8.1%}  "
+            f"{found.best:<7}{found.best_win_rate:>8.1%}  {loss:>6} {mark} {graph(found.first_win_rate)}"
+        )
+
+    def sentence(self, found: MoveAnalysis) -> str:
+        who = self.game.colours[found.player].capitalize()
+        return (
+            f"{who} {found.move} {found.win_rate:.1%}, {100 * found.loss:.1f} less than {found.best} "
+            f"{found.best_win_rate:.1%}: {' '.join(found.line[:8])}"
+        )
+
+    def comment_on(self, found: MoveAnalysis) -> str:
+        """For a game record."""
+        after = f"{self.game.colours[0].capitalize()}'s win rate {found.first_win_rate:.1%}"
+        return after if found.loss == 0 else f"{after}\n{self.sentence(found)}"
 
 
 def make_review_display(review: Review, quiet: bool) -> "ReviewDisplay":
@@ -90,15 +130,12 @@ class ReviewDisplay:
             self._progress.stop()
 
     def begin(self) -> None:
-        record, review = self.review.record, self.review
-        names = f"{record.black or 'Black'} against {record.white or 'White'}"
-        head = f"{names}, {record.size}x{record.size}, komi {record.komi:g}, {review.simulations:,} simulations a move"
-        self._print(Text(head))
-        self._print(Text(HEADER, style="bold"))
+        self._print(Text(self.review.title()))
+        self._print(Text(self.review.header(), style="bold"))
 
     def show(self, found: MoveAnalysis) -> None:
         style = "bold red" if found.loss >= BLUNDER else "yellow" if found.loss >= MISTAKE else ""
-        self._print(Text(row(found), style=style))
+        self._print(Text(self.review.row(found), style=style))
         self.advance()
 
     def advance(self) -> None:
@@ -112,7 +149,7 @@ class ReviewDisplay:
             return
         self._print(Text("The moves that cost most:", style="bold"))
         for found in mistakes:
-            self._print(Text(f"  {found.number}. {sentence(found)}"))
+            self._print(Text(f"  {found.number}. {self.review.sentence(found)}"))
 
     def _print(self, text: Text) -> None:
         self.console.print(text, soft_wrap=True, highlight=False)
@@ -134,34 +171,9 @@ class QuietDisplay(ReviewDisplay):
         print(self.review.to_json(), flush=True)
 
 
-def row(found: MoveAnalysis) -> str:
-    mark = "??" if found.loss >= BLUNDER else "? " if found.loss >= MISTAKE else "  "
-    loss = f"{100 * found.loss:.1f}" if found.loss > 0 else ""
-    return (
-        f"{found.number:>4} {'BW'[found.player]}  {found.move:<7}{found.win_rate:>8.1%}  {found.best:<7}"
-        f"{found.best_win_rate:>8.1%}  {loss:>6} {mark} {graph(found.black_win_rate)}"
-    )
-
-
 def graph(rate: float) -> str:
-    """Black's win rate as a point between 0 and 1, the middle marked."""
+    """A win rate as a point between 0 and 1, the middle marked."""
     cells = ["·"] * GRAPH_WIDTH
     cells[GRAPH_WIDTH // 2] = "|"
     cells[round(min(1.0, max(0.0, rate)) * (GRAPH_WIDTH - 1))] = "●"
     return "".join(cells)
-
-
-def sentence(found: MoveAnalysis) -> str:
-    who = ("Black", "White")[found.player]
-    return (
-        f"{who} {found.move} {found.win_rate:.1%}, {100 * found.loss:.1f} less than {found.best} "
-        f"{found.best_win_rate:.1%}: {' '.join(found.line[:8])}"
-    )
-
-
-def comment_on(found: MoveAnalysis) -> str:
-    """For a game record."""
-    after = f"Black's win rate {found.black_win_rate:.1%}"
-    if found.loss == 0:
-        return after
-    return f"{after}\n{sentence(found)}"

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semeai.errors import ConfigError, did_you_mean
+from semeai.games.catalog import GAMES
 
 if TYPE_CHECKING:
     from semeai.gtp.engine import GtpEngine
-    from semeai.gtp.session import Session
+    from semeai.gtp.session import Dialect, Session
     from semeai.players.config import PlayerConfig
 
-GAMES = ("go",)  # as in games.catalog, which loads numba
 RESIGN_BELOW = 0.05
 MAX_KOMI = 1000
 ANALYSIS_SIMULATIONS = 100_000
@@ -35,14 +35,14 @@ def register(app: typer.Typer) -> None:
 
 
 def gtp(
-    game: Annotated[str, typer.Option(help="What to play: go.")] = "go",
+    game: Annotated[str, typer.Option(help="What to play: go or havannah.")] = "go",
     simulations: Annotated[int | None, typer.Option(min=1, help="Simulations a move; the preset's by default.")] = None,
     seconds: Annotated[float | None, typer.Option(help="Seconds a move instead.")] = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads of the search.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="The same seed and commands give the same game.")] = 1,
     preset: Annotated[str, typer.Option(help="Settings to start from.")] = "default",
-    size: Annotated[int, typer.Option(min=2, max=25, help="Board size at the start.")] = 9,
-    komi: Annotated[float, typer.Option(help="Komi at the start.")] = 7.5,
+    size: Annotated[int | None, typer.Option(min=1, help="Board size at the start; the game's own by default.")] = None,
+    komi: Annotated[float | None, typer.Option(help="Komi at the start, in Go; 7.5 by default.")] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="Another setting, as NAME=VALUE; may be repeated.")
     ] = None,
@@ -56,14 +56,14 @@ def gtp(
     """
     if game not in GAMES:
         raise ConfigError(f"--game {game}: {did_you_mean(game, GAMES)}")
-    if not abs(komi) <= MAX_KOMI:
+    if komi is not None and not abs(komi) <= MAX_KOMI:
         raise ConfigError(f"--komi {komi:g}: give a number from -{MAX_KOMI} to {MAX_KOMI}")
     changes = player_changes(simulations, seconds, threads, no_resign, settings or [])
     start = SessionStart(
-        preset, changes, size, komi, seed, analysis_simulations, fixed_budget=bool(simulations or seconds)
+        game, preset, changes, size, komi, seed, analysis_simulations, fixed_budget=bool(simulations or seconds)
     )
-    if preset != "default" or settings or threads > 1:
-        start.config()  # what may be wrong is said at once; the rest is checked when the first command needs it
+    if preset != "default" or settings or threads > 1 or size is not None or komi is not None:
+        start.check()  # what may be wrong is said at once; the rest is checked when the first command needs it
     serve_engine(start, log)
 
 
@@ -92,10 +92,11 @@ def player_changes(
 class SessionStart:
     """How to make a session, once a command needs one: a GUI that asks for the name is not kept waiting for numba."""
 
+    game: str = "go"
     preset: str = "default"
     changes: Mapping[str, Any] = field(default_factory=dict)
-    size: int = 9
-    komi: float = 7.5
+    size: int | None = None
+    komi: float | None = None
     seed: int = 1
     analysis_simulations: int = ANALYSIS_SIMULATIONS
     fixed_budget: bool = True
@@ -105,26 +106,41 @@ class SessionStart:
 
         if "threads" in self.changes and "threads" not in PlayerConfig.model_fields:
             raise ConfigError(f"--threads {self.changes['threads']}: this version searches on one thread")
-        return PlayerConfig.from_preset(self.preset).with_changes(self.changes)
+        return PlayerConfig.from_preset(self.preset, self.game).with_changes(self.changes)
+
+    def check(self) -> None:
+        """ConfigError where there is no such player or no such board."""
+        self.config()
+        self.dialect().game.new_position(self.size, self.komi)
+
+    def dialect(self) -> "Dialect":
+        from semeai.gtp.dialects import DIALECTS
+
+        return DIALECTS[self.game]()
 
     def session(self) -> "Session":
-        from semeai.gtp.go import GoDialect
         from semeai.gtp.session import Session, SessionSettings
-        from semeai.jit import compile_kernels
-        from semeai.players.mcts import MctsPlayer
+        from semeai.players.mcts import MctsPlayer, compile_players
 
-        compile_kernels(lambda text: print(text, file=sys.stderr, flush=True))
-        config = self.config()
+        compile_players([self.game], lambda text: print(text, file=sys.stderr, flush=True))
+        config, dialect = self.config(), self.dialect()
+        game = dialect.game
         settings = SessionSettings(
-            self.size, self.komi, self.seed, config.simulations, config.seconds, self.fixed_budget,
-            self.analysis_simulations, describe(self.preset, config),
-        )  # fmt: skip
-        return Session(GoDialect(), MctsPlayer(config), settings)
+            game.default_size if self.size is None else self.size,
+            game.default_komi if self.komi is None else self.komi,
+            self.seed,
+            config.simulations,
+            config.seconds,
+            self.fixed_budget,
+            self.analysis_simulations,
+            describe(self.preset, config),
+        )
+        return Session(dialect, MctsPlayer(config), settings)
 
 
 def describe(preset: str, config: "PlayerConfig") -> str:
     """Name, version and every setting that is not the default."""
-    default = type(config)().model_dump()
+    default = type(config)(game=config.game).model_dump()
     changed: dict[str, Any] = {}
     for name, value in config.model_dump().items():
         inner = value if isinstance(value, dict) else {"": value}
@@ -141,10 +157,10 @@ def installed_version() -> str:
 
 
 def make_engine(start: SessionStart) -> "GtpEngine":
-    from semeai.gtp import analysis, go, playing
+    from semeai.gtp import analysis, playing
     from semeai.gtp.engine import GtpEngine
 
-    tables = (playing.COMMANDS, analysis.COMMANDS, go.COMMANDS)
+    tables = (playing.COMMANDS, analysis.COMMANDS, start.dialect().commands)
     return GtpEngine(start.session, tables, "semeai", installed_version())
 
 

@@ -20,6 +20,8 @@ Examples:
     semeai match mcts:uct mcts:rave,simulations=500 --size 7 --until-decided
 
     semeai match a.toml b.toml --games 1000     on with a match of 400 games: the same, and 600 more
+
+    semeai match mcts random --game havannah --size 5
 """
 
 
@@ -35,12 +37,13 @@ def register(app: typer.Typer) -> None:
 def match(
     a: Annotated[str, typer.Argument(help="random, mcts:PRESET,NAME=VALUE, gtp:COMMAND LINE, or a .toml file.")],
     b: Annotated[str, typer.Argument(help="The other player.")],
-    games: Annotated[
-        int, typer.Option(min=1, help="Rounded up to pairs: each plays each opening as Black once.")
-    ] = 100,
-    game: Annotated[str, typer.Option(help="What they play.")] = "go",
-    size: Annotated[int, typer.Option(help="Of the board.")] = 9,
-    komi: Annotated[float, typer.Option(help="What White gets on top.")] = 7.5,
+    games: Annotated[int, typer.Option(min=1, help="Rounded up to pairs: each begins once with each opening.")] = 100,
+    game: Annotated[str, typer.Option(help="What they play: go or havannah.")] = "go",
+    size: Annotated[int | None, typer.Option(help="Of the board; the game's own by default.")] = None,
+    komi: Annotated[float | None, typer.Option(help="What White gets on top, in Go; 7.5 by default.")] = None,
+    swap: Annotated[
+        bool, typer.Option("--swap", help="Let the second player take over the first move, in Havannah.")
+    ] = False,
     openings: Annotated[int, typer.Option(min=0, help="Random moves that both games of a pair begin with.")] = 0,
     scoring: Annotated[
         Scoring, typer.Option(help="Take off the stones that players agree to be dead, or count all as they stand.")
@@ -69,10 +72,10 @@ def match(
     from semeai.runner.match import Match, run_match
 
     settings = checked_match_settings(
-        {"game": game, "size": size, "komi": komi, "opening_moves": openings, "scoring": scoring.value,
+        {"game": game, "size": size, "komi": komi, "swap": swap, "opening_moves": openings, "scoring": scoring.value,
          "move_limit": move_limit}
     )  # fmt: skip
-    chosen = Match(parse_spec(a), parse_spec(b), settings, seed)
+    chosen = Match(parse_spec(a, game=game), parse_spec(b, game=game), settings, seed)
     run_name = name or chosen.name
     display = make_match_display(chosen, quiet=as_json)
     with display:

@@ -14,12 +14,12 @@ from rich.text import Text
 
 from semeai.cli.display import LINE_SECONDS, duration
 from semeai.experiments.table import ResultTable
+from semeai.games.catalog import game_named
 from semeai.match.game import REASONS
 from semeai.match.tally import Tally
 from semeai.runner.match import Match, MatchCallbacks, MatchDriver, MatchResult, replay_match
 from semeai.store.ledger import Ledger
 
-COLUMNS = ("player", "wins", "as Black", "as White", "win rate", "always valid", "CPU s/game")
 OTHER_COLUMNS = 71  # characters of a line that the name of a player cannot have
 LONGEST_NAME = 60
 
@@ -111,15 +111,20 @@ def print_result(console: Console, match: Match, result: MatchResult, until_deci
         console.print(line, soft_wrap=True)
 
 
+def columns(match: Match) -> tuple[str, ...]:
+    colours = (f"as {colour.capitalize()}" for colour in game_named(match.settings.game).colours)
+    return ("player", "wins", *colours, "win rate", "always valid", "CPU s/game")
+
+
 def rows(match: Match, tally: Tally, longest: int = LONGEST_NAME) -> list[tuple[str, ...]]:
-    """A line for each player, as ``COLUMNS`` names it."""
+    """A line for each player, as ``columns`` names it."""
     half = tally.n_pairs
     lower, upper = tally.interval
     found = []
     for i, (letter, spec) in enumerate((("A", match.a), ("B", match.b))):
         won = float(i == 0)  # A's reward when this player wins
-        own, other = (tally.as_black, tally.as_white)[:: 1 if i == 0 else -1]  # B is Black where A is White
-        black, white = own[won], other[won]
+        own, other = (tally.as_first, tally.as_second)[:: 1 if i == 0 else -1]  # B is second where A is first
+        first, second = own[won], other[won]
         rate = tally.win_rate if i == 0 else 1 - tally.win_rate
         low, high = (lower, upper) if i == 0 else (1 - upper, 1 - lower)
         cpu = tally.cpu[i] / tally.n_games if tally.n_games else 0.0
@@ -127,9 +132,9 @@ def rows(match: Match, tally: Tally, longest: int = LONGEST_NAME) -> list[tuple[
         found.append(
             (
                 f"{letter} {shorten(spec.label, longest)}",
-                f"{black + white:,}",
-                f"{black}/{half}",
-                f"{white}/{half}",
+                f"{first + second:,}",
+                f"{first}/{half}",
+                f"{second}/{half}",
                 *shown,
             )
         )
@@ -142,7 +147,7 @@ def shorten(name: str, longest: int) -> str:
 
 def as_rich(match: Match, tally: Tally, width: int) -> Table:
     table = Table(box=None, padding=(0, 1), header_style="bold")
-    for title in COLUMNS:
+    for title in columns(match):
         table.add_column(title, justify="left" if title == "player" else "right", no_wrap=True)
     for row in rows(match, tally, max(8, min(LONGEST_NAME, width - OTHER_COLUMNS))):
         table.add_row(*(Text(cell) for cell in row))
@@ -150,14 +155,21 @@ def as_rich(match: Match, tally: Tally, width: int) -> Table:
 
 
 def as_result_table(match: Match, result: MatchResult, until_decided: bool) -> ResultTable:
-    s = match.settings
-    title = f"{match.a.label} against {match.b.label}, {s.game} {s.size}x{s.size}, komi {s.komi:g}, seed {match.seed}"
+    s, game = match.settings, game_named(match.settings.game)
+    rules = (f", komi {s.komi:g}" if game.has_komi else "") + (", swap" if s.swap else "")
+    title = f"{match.a.label} against {match.b.label}, {s.game} {game.board_name(s.size)}{rules}, seed {match.seed}"
     note = "\n".join(line.plain for line in summary_lines(result, until_decided))
-    return ResultTable(title, COLUMNS, tuple(rows(match, result.tally)), note)
+    return ResultTable(title, columns(match), tuple(rows(match, result.tally)), note)
 
 
-def endings(tally: Tally) -> str:
-    return ", ".join(f"{tally.reasons[reason]:,} by {reason}" for reason in REASONS if tally.reasons[reason])
+def endings(tally: Tally) -> dict[str, int]:
+    """How games ended and how often: by the game's own rules first."""
+    own = sorted(reason for reason in tally.reasons if reason not in REASONS)
+    return {reason: tally.reasons[reason] for reason in (*own, *REASONS) if tally.reasons[reason]}
+
+
+def list_endings(tally: Tally) -> str:
+    return ", ".join(f"{n:,} by {reason}" for reason, n in endings(tally).items())
 
 
 def status_line(driver: MatchDriver) -> str:
@@ -170,7 +182,7 @@ def status_line(driver: MatchDriver) -> str:
         lower, upper = tally.interval
         parts.append(f"A wins {tally.win_rate:.4f}, always-valid interval [{lower:.4f}, {upper:.4f}]")
         parts.append(f"{tally.n_moves / tally.n_games:.0f} moves a game")
-        parts.append(endings(tally))
+        parts.append(list_endings(tally))
     if rate > 0:
         most = "at most " if driver.until_decided else "about "
         parts += [f"{3600 * rate:,.0f} games an hour", f"{most}{duration((planned - tally.n_games) / rate)} left"]
@@ -190,7 +202,9 @@ def summary_lines(result: MatchResult, until_decided: bool) -> list[Text]:
     if tally.draws:
         head += f", {tally.draws:,} draws"
     lines = [Text(head, style="bold"), Text(verdict(result))]
-    lines.append(Text(f"{tally.n_moves / tally.n_games:.1f} moves a game; games ended {endings(tally)}", style="dim"))
+    lines.append(
+        Text(f"{tally.n_moves / tally.n_games:.1f} moves a game; games ended {list_endings(tally)}", style="dim")
+    )
     for failure, n in _most_frequent(result):
         lines.append(Text(f"{n} x {failure}", style="red"))
     return lines
@@ -240,6 +254,7 @@ def as_dict(match: Match, name: str, place: str, result: MatchResult, until_deci
     tally = result.tally
     plain = plain_interval(result, until_decided)
     games = tally.n_games
+    first, second = game_named(match.settings.game).colours
 
     def of(colour: dict[float, int]) -> dict[str, int]:
         return {"wins": colour[1.0], "draws": colour[0.5], "losses": colour[0.0]}
@@ -249,14 +264,14 @@ def as_dict(match: Match, name: str, place: str, result: MatchResult, until_deci
         "ledger": place,
         "a": match.a.label,
         "b": match.b.label,
-        "settings": match.settings.model_dump(mode="json"),
+        "settings": match.settings.identity(),
         "seed": match.seed,
         "finished": result.finished,
         "stopped_early": result.decided,
         "games": games,
         "planned": result.n_planned,
-        "a_as_black": of(tally.as_black),
-        "a_as_white": of(tally.as_white),
+        f"a_as_{first}": of(tally.as_first),
+        f"a_as_{second}": of(tally.as_second),
         "win_rate": None if math.isnan(tally.win_rate) else tally.win_rate,
         "always_valid_95": list(tally.interval),
         "wilson_95": None if plain is None else list(plain),
@@ -264,6 +279,6 @@ def as_dict(match: Match, name: str, place: str, result: MatchResult, until_deci
         "moves_a_game": tally.n_moves / games if games else None,
         "cpu_seconds_a_game": [cpu / games for cpu in tally.cpu] if games else None,
         "simulations_a_game": [n / games for n in tally.simulations] if games else None,
-        "endings": {reason: tally.reasons[reason] for reason in REASONS if tally.reasons[reason]},
+        "endings": endings(tally),
         "failures": [{"game": g.number + 1, "failure": g.failure, "stderr": g.stderr} for g in result.failures],
     }

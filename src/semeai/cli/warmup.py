@@ -9,10 +9,12 @@ def register(app: typer.Typer) -> None:
 
 def warmup() -> None:
     """Compile all kernels once and keep them on disk."""
-    from semeai.experiments import catalog  # noqa: F401 - registers every family of kernels
-    from semeai.jit import cache_directory, compile_kernels
+    from semeai.experiments import simulated_race  # noqa: F401 - registers the kernels of races
+    from semeai.games.catalog import GAMES
+    from semeai.jit import cache_directory
+    from semeai.players.mcts import compile_players
 
-    for family, seconds in compile_kernels(typer.echo).items():
+    for family, seconds in compile_players(tuple(GAMES), typer.echo).items():
         typer.echo(f"{family}: ready in {seconds:.1f} s")
     place = cache_directory()
     typer.echo(f"kept in {place}" if place else "no writable place was found: every start compiles again")

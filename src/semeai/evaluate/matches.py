@@ -13,7 +13,7 @@ from semeai.players.catalog import PlayerSpec, parse_spec
 
 @dataclass(frozen=True)
 class MatchEvaluator:
-    """A pair of games with colours swapped; the rewards are the candidate's, as Black and as White.
+    """A pair of games with colours swapped; the rewards are the candidate's, as first and as second player.
 
     Who crashes, hangs or plays an illegal move loses that game. A player that cannot be started is a failed program.
     """
@@ -27,7 +27,8 @@ class MatchEvaluator:
     def spec(self, params: Mapping[str, Any]) -> PlayerSpec:
         """A candidate's parameters as a player."""
         is_engine = "command" in params or str(params.get("player", "")).startswith("gtp:")
-        return parse_spec({"timeout": self.timeout, **params} if is_engine else params, self.folder)
+        table = {"timeout": self.timeout, **params} if is_engine else params
+        return parse_spec(table, self.folder, self.settings.game)
 
     def open(self) -> Play:
         from semeai.match.pair import play_pair  # compiled games are loaded only where one is played

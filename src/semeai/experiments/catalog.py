@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from semeai.errors import ConfigError, did_you_mean
-from semeai.experiments import ablation_go, guarantee, scaling_go, strength_go
+from semeai.experiments import ablation, guarantee, scaling, strength
 from semeai.experiments.table import ResultTable
 
 
@@ -35,13 +35,25 @@ EXPERIMENTS = {
             "guarantee", "cost and error rates of every method on coins of known efficiency", guarantee.run, ("races",)
         ),
         Experiment(
-            "scaling-go", "Table 1 of the MCTS paper: 2N simulations a move against N", scaling_go.run, _MATCHES
+            "scaling-go", "Table 1 of the MCTS paper: 2N simulations a move against N", scaling.GO.run, _MATCHES
         ),
         Experiment(
-            "strength-go", "the Go player against GNU Go, by simulations a move", strength_go.run, _MATCHES
+            "strength-go", "the Go player against GNU Go, by simulations a move", strength.run_go, _MATCHES
         ),
         Experiment(
-            "ablation-go", "what each part of the Go player gives, as matches", ablation_go.run, _MATCHES
+            "ablation-go", "what each part of the Go player gives, as matches", ablation.GO.run, _MATCHES
+        ),
+        Experiment(
+            "scaling-havannah", "Table 2 of the MCTS paper: 2N simulations a move against N, fast and slow",
+            scaling.HAVANNAH.run, _MATCHES,
+        ),
+        Experiment(
+            "strength-havannah", "the Havannah player against OpenSpiel's MCTS bot, equal simulations and equal time",
+            strength.run_havannah, _MATCHES,
+        ),
+        Experiment(
+            "ablation-havannah", "what each part of the Havannah player gives, as matches",
+            ablation.HAVANNAH.run, _MATCHES,
         ),
     )
 }  # fmt: skip

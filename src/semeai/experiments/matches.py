@@ -31,7 +31,8 @@ def play_all(
     """Play what the ledger does not have; Ctrl-C keeps what was played, and the same command goes on."""
     tallies = []
     for i, pairing in enumerate(pairings):
-        match = Match(parse_spec(pairing.a), parse_spec(pairing.b), pairing.settings, seed)
+        a, b = (parse_spec(words, game=pairing.settings.game) for words in (pairing.a, pairing.b))
+        match = Match(a, b, pairing.settings, seed)
         place = f"{pairing.label} ({i + 1} of {len(pairings)})"
         progress(f"{place}: {pairing.games:,} games …")
         callbacks = MatchCallbacks(on_progress=_teller(place, progress), on_compile=progress)

@@ -2,13 +2,14 @@
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from semeai.experiments.table import Cell, ResultTable
-from semeai.games.catalog import new_position
+from semeai.games.catalog import game_named
 from semeai.games.protocol import SCRATCH
 from semeai.players.config import PlayerConfig
 from semeai.players.mcts import MctsPlayer
@@ -18,50 +19,86 @@ Progress = Callable[[str], object]
 ROUNDS = 5
 
 
+@dataclass(frozen=True)
+class Measure:
+    """A column."""
+
+    title: str
+    kind: Literal["playouts", "simulations"]
+    player: str
+
+
+@dataclass(frozen=True)
+class Speed:
+    sizes: tuple[int, ...]
+    measures: tuple[Measure, ...]
+    note: str
+
+
+GAMES = {
+    "go": Speed(
+        (9, 13, 19),
+        (
+            Measure("light playouts", "playouts", "uct"),
+            Measure("MoGo playouts", "playouts", "mogo"),
+            Measure("default playouts", "playouts", "default"),
+            Measure("UCT + RAVE simulations", "simulations", "rave"),
+            Measure("default player", "simulations", "default"),
+        ),
+        "MoGo playouts: capture, save and shapes (preset mogo). UCT + RAVE: preset rave, light playouts. Default "
+        "player: all its playout rules, priors and tactics.",
+    ),
+    "havannah": Speed(
+        (4, 5, 8, 10),
+        (
+            Measure("fast playouts", "playouts", "default,policy.playout=fast"),
+            Measure("slow playouts", "playouts", "default,policy.playout=slow"),
+            Measure("UCT simulations", "simulations", "uct"),
+            Measure("UCT + RAVE simulations", "simulations", "rave"),
+            Measure("default player", "simulations", "default"),
+        ),
+        "Fast playouts are uniform, slow ones follow the playout's rules. UCT and UCT + RAVE: presets uct and rave, "
+        "fast playouts.",
+    ),
+}
+
+
 def run(
-    size: Sequence[int] = (9, 13, 19), seconds: float = 1.0, progress: Progress = lambda text: None
+    game: str = "go", size: Sequence[int] = (), seconds: float = 1.0, progress: Progress = lambda text: None
 ) -> list[ResultTable]:
     """Every measure a few times in turn, so that a busy moment of the machine hits all alike; the best counts."""
+    rules, speed = game_named(game), GAMES[game]
     rows: list[tuple[Cell, ...]] = []
-    for s in size:
-        progress(f"measuring {s}x{s} …")
-        measures = {
-            "light": _playouts(s, "uct"),
-            "mogo": _playouts(s, "mogo"),
-            "default": _playouts(s, "default"),
-            "rave": _simulations(s, "rave"),
-            "player": _simulations(s, "default"),
-        }
-        best = dict.fromkeys(measures, 0.0)
+    for s in size or speed.sizes:
+        name = f"{game} {rules.board_name(s)}"
+        progress(f"measuring {name} …")
+        works = [_start(game, s, measure) for measure in speed.measures]
+        best = [0.0] * len(works)
         for _ in range(ROUNDS):
-            for name, measure in measures.items():
-                best[name] = max(best[name], measure(seconds / ROUNDS))
-        rows.append((f"go {s}x{s}", *(round(rate) for rate in best.values())))
+            best = [max(b, work(seconds / ROUNDS)) for b, work in zip(best, works, strict=True)]
+        rows.append((name, *map(round, best)))
     return [
         ResultTable(
             "Speed from the empty board, per CPU second on one thread",
-            ("game", "light playouts", "MoGo playouts", "default playouts", "UCT + RAVE simulations", "default player"),
+            ("game", *(measure.title for measure in speed.measures)),
             tuple(rows),
-            "MoGo playouts: capture, save and shapes (preset mogo). UCT + RAVE: preset rave, light playouts. Default "
-            "player: all its playout rules, priors and tactics.",
+            speed.note,
         )
     ]
 
 
-def _playouts(size: int, preset: str) -> Callable[[float], float]:
-    policy = PlayerConfig.from_preset(preset).policy.to_record()
-    states: NDArray[Any] = np.concatenate([new_position("go", size).states] * 2)
-    scratch = np.zeros(1, SCRATCH)
-    scratch[0]["rng"] = 88172645463325252
-    results = np.zeros(2, np.int64)
-    return _rate(lambda n: run_playouts(states, policy, scratch, n, results), 100)
-
-
-def _simulations(size: int, preset: str) -> Callable[[float], float]:
-    player = MctsPlayer(PlayerConfig.from_preset(preset))
+def _start(game: str, size: int, measure: Measure) -> Callable[[float], float]:
+    config = PlayerConfig.from_text(measure.player, game)
+    position = game_named(game).new_position(size)
+    if measure.kind == "playouts":
+        states: NDArray[Any] = np.concatenate([position.states] * 2)
+        policy, scratch, results = config.policy.to_record(), np.zeros(1, SCRATCH), np.zeros(2, np.int64)
+        scratch[0]["rng"] = 88172645463325252
+        return _rate(lambda n: run_playouts(states, policy, scratch, n, results), 100)
+    player = MctsPlayer(config)
 
     def search(n: int) -> None:
-        player.start(new_position("go", size), seed=1)
+        player.start(position, seed=1)
         player.think(n)
 
     return _rate(search, 1000)

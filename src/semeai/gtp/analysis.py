@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 
-from semeai.gtp.protocol import SYNTAX_ERROR, CommandFailed, parse_colour, parse_int, take
+from semeai.gtp.protocol import SYNTAX_ERROR, CommandFailed, parse_int, take
 from semeai.gtp.session import FIRST_CHUNK, CommandTable, MoveReport, Session, next_chunk
 from semeai.players.base import Choice
 from semeai.stats.intervals import wilson_interval
@@ -41,7 +41,7 @@ def parse_analysis(session: Session, words: Sequence[str]) -> tuple[int, int, in
     rest = list(words)
     player, interval, most = session.position.to_move, DEFAULT_INTERVAL, MAX_MOVES
     if rest and rest[0].isalpha() and rest[0].lower() not in KEYS:
-        player = parse_colour(rest.pop(0))
+        player = session.player_named(rest.pop(0))
     if rest and rest[0].isdigit():
         interval = parse_int(rest.pop(0))
     while rest:

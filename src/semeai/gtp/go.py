@@ -12,7 +12,7 @@ import numpy as np
 from semeai.errors import IllegalMove, SemeaiError
 from semeai.games.position import Position
 from semeai.gtp.handicap import Point, fixed_handicap, free_handicap, max_fixed_handicap
-from semeai.gtp.protocol import SYNTAX_ERROR, CommandFailed, parse_colour, parse_float, parse_int, take
+from semeai.gtp.protocol import SYNTAX_ERROR, CommandFailed, parse_float, parse_int, take
 from semeai.gtp.session import CommandTable, Dialect, Session
 
 if TYPE_CHECKING:
@@ -34,12 +34,12 @@ GFX_MOVES = 10
 
 
 class GoDialect(Dialect):
+    name = "go"
     commands = COMMANDS
 
-    def new_position(self, size: int, komi: float) -> Position:
-        from semeai.games.go.position import GoPosition
-
-        return GoPosition(size, komi)
+    def is_over(self, position: Position) -> bool:
+        """Never: play may go on after both have passed."""
+        return False
 
     def to_think_about(self, position: Position, player: int) -> Position:
         copy = go_position(position).copy()
@@ -185,7 +185,7 @@ def chains(position: "GoPosition") -> list[list[int]]:
 @COMMANDS.add("kgs-genmove_cleanup", "COLOUR")
 def kgs_genmove_cleanup(session: Session, words: Sequence[str]) -> str:
     """Like genmove, but it passes only when no dead stones of the opponent are left on the board."""
-    player = parse_colour(*take(words, 1))
+    player = session.player_named(*take(words, 1))
     position = board_of(session)
     colors = position.states[0]["color"]
     is_clean = all(colors[stone] != 2 - player for stone in dead_stones(session))
@@ -209,7 +209,7 @@ def gogui_analyze_commands(session: Session, words: Sequence[str]) -> str:
 def semeai_gfx(session: Session, words: Sequence[str]) -> str:
     """Think a while, and draw it for GoGui: win rates in percent on the best moves, and the main line."""
     chosen = take(words, 0, 1)
-    player = parse_colour(chosen[0]) if chosen else session.position.to_move
+    player = session.player_named(chosen[0]) if chosen else session.position.to_move
     position = session.prepare(player)
     session.player.think(GFX_SIMULATIONS)
     best = [report for report in session.player.report() if report.move != PASS][:GFX_MOVES]

@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 
 from semeai.errors import ConfigError, IllegalMove
-from semeai.gtp.protocol import SYNTAX_ERROR, CommandFailed, parse_colour, parse_int, take
+from semeai.gtp.protocol import SYNTAX_ERROR, CommandFailed, parse_int, take
 from semeai.gtp.session import CommandTable, Session
 from semeai.players.clock import Clock, TimeSettings
 
@@ -18,7 +18,7 @@ def boardsize(session: Session, words: Sequence[str]) -> str:
     size = parse_int(*take(words, 1))
     try:
         position = session.dialect.new_position(size, session.komi)
-    except IllegalMove:
+    except ConfigError:
         raise CommandFailed("unacceptable size") from None
     session.new_game(position)
     return ""
@@ -57,7 +57,7 @@ def parse_move(session: Session, words: Sequence[str]) -> tuple[int, int]:
     """A colour and a vertex."""
     try:
         colour, vertex = take(words, 2)
-        return parse_colour(colour), session.position.text_to_move(vertex)
+        return session.player_named(colour), session.position.text_to_move(vertex)
     except (CommandFailed, IllegalMove):
         raise CommandFailed(BAD_MOVE) from None
 
@@ -83,14 +83,14 @@ def undo_moves(session: Session, words: Sequence[str]) -> str:
 @COMMANDS.add("genmove", "COLOUR")
 def genmove(session: Session, words: Sequence[str]) -> str:
     """Think of a move, play it and say it: a vertex, `pass` or `resign`."""
-    player = parse_colour(*take(words, 1))
+    player = session.player_named(*take(words, 1))
     return session.settle(player, session.choose(player))
 
 
 @COMMANDS.add("reg_genmove", "COLOUR")
 def reg_genmove(session: Session, words: Sequence[str]) -> str:
     """Say the move that would be played here; it depends on the position and the seed alone."""
-    player = parse_colour(*take(words, 1))
+    player = session.player_named(*take(words, 1))
     n_games, session.n_games = session.n_games, -1  # a stream of seeds of its own, whatever was played before
     session.forget()
     move = session.choose(player).move
@@ -108,8 +108,8 @@ def showboard(session: Session, words: Sequence[str]) -> str:
 @COMMANDS.add("move_history")
 def move_history(session: Session, words: Sequence[str]) -> str:
     """The moves so far, the last one first."""
-    position = session.position
-    moves = [f"{('black', 'white')[player]} {position.move_to_text(move)}" for player, move in position.moves]
+    position, colours = session.position, session.dialect.game.colours
+    moves = [f"{colours[player]} {position.move_to_text(move)}" for player, move in position.moves]
     return "\n".join(reversed(moves))
 
 
@@ -148,7 +148,7 @@ def kgs_time_settings(session: Session, words: Sequence[str]) -> str:
 def time_left(session: Session, words: Sequence[str]) -> str:
     """Tell the time left; STONES is 0 in main time, and the periods left in Japanese byo-yomi."""
     colour, seconds, stones = take(words, 3)
-    session.clock.set_left(parse_colour(colour), parse_int(seconds), parse_int(stones))
+    session.clock.set_left(session.player_named(colour), parse_int(seconds), parse_int(stones))
     return ""
 
 

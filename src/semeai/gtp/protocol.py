@@ -13,7 +13,7 @@ UNKNOWN_COMMAND = "unknown command"
 _CONTROL = dict.fromkeys((*range(9), *range(10, 32), 127))  # all but the tab
 _FLOAT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _LARGEST_FLOAT = 3.4028234e38
-_COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1}
+_COLOURS = {"b": "black", "black": "black", "w": "white", "white": "white"}
 
 
 class CommandFailed(Exception):
@@ -103,8 +103,8 @@ def parse_float(text: str) -> float:
     return value
 
 
-def parse_colour(text: str) -> int:
-    """The player, 0 for Black."""
+def parse_colour(text: str) -> str:
+    """``black`` or ``white``."""
     if text.lower() not in _COLOURS:
         raise CommandFailed(SYNTAX_ERROR)
     return _COLOURS[text.lower()]

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from semeai.errors import IllegalMove
+from semeai.games.catalog import game_named
+from semeai.games.game import Game
 from semeai.games.position import Position
-from semeai.gtp.protocol import CommandFailed, Stream
+from semeai.gtp.protocol import CommandFailed, Stream, parse_colour
 from semeai.players.base import Choice
 from semeai.players.clock import LAG, Clock, expected_moves_left
 from semeai.rng import SEED_BITS, derive
@@ -78,14 +80,24 @@ class CommandTable(dict[str, Command]):
 
 
 class Dialect(ABC):
-    """What the engine has to know of a game."""
+    """What the engine has to know of a game beyond its entry in the catalog."""
 
+    name: str
+    """Of the game."""
     commands: Mapping[str, Command]
     """Those that only this game has."""
 
-    @abstractmethod
+    @property
+    def game(self) -> Game:
+        return game_named(self.name)
+
     def new_position(self, size: int, komi: float) -> Position:
-        """IllegalMove where the game has no such board."""
+        """ConfigError where the game has no such board."""
+        return self.game.new_position(size, komi)
+
+    def is_over(self, position: Position) -> bool:
+        """Whether there is nothing to think about any more."""
+        return position.is_over
 
     @abstractmethod
     def to_think_about(self, position: Position, player: int) -> Position:
@@ -96,8 +108,8 @@ class Dialect(ABC):
 class SessionSettings:
     """What does not change while the engine runs, or is where it begins."""
 
-    size: int = 9
-    komi: float = 7.5
+    size: int
+    komi: float
     seed: int = 1
     simulations: int | None = None
     """Of a move; None where the player's budget is time."""
@@ -121,6 +133,10 @@ class Session:
         self.position = dialect.new_position(settings.size, settings.komi)
         self.explanation = ""
         self.set_seed(settings.seed)
+
+    def player_named(self, colour: str) -> int:
+        """0 or 1, by the colour's name."""
+        return self.dialect.game.colours.index(parse_colour(colour))
 
     def set_seed(self, seed: int) -> None:
         """Games from now on depend on ``seed`` and on the commands alone."""
@@ -184,7 +200,7 @@ class Session:
 
     def clock_seconds(self, player: int) -> float | None:
         """What the clock allows for the next move; None without a clock."""
-        points = self.position.size**2
+        points = self.dialect.game.n_points(self.position.size)
         return self.clock.seconds(player, expected_moves_left(points, len(self.position.moves)))
 
     def _think_until(self, simulations: int | None, deadline: float) -> None:

@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from semeai.errors import IllegalMove, PlayerFailed
-from semeai.games.catalog import new_position
-from semeai.games.go.position import GoPosition, format_result
-from semeai.games.go.tables import BLACK, WHITE
+from semeai.games.catalog import game_named
+from semeai.games.game import Game
 from semeai.games.position import Position
 from semeai.games.record import GameRecord
 from semeai.match.settings import MatchSettings
 from semeai.players.base import Choice, Player
 from semeai.rng import derive
 
-REASONS = ("score", "resign", "move limit", "illegal move", "bad answer", "timeout", "crash")
-"""How games end; whoever does one of the last four loses."""
+REASONS = ("resign", "move limit", "illegal move", "bad answer", "timeout", "crash")
+"""How games end beside the ways of their rules; whoever does one of the last four loses."""
 _FORFEITS = {"resign": "R", "timeout": "T"}  # as game records write it; all else is F
 
 Players = tuple[Player, Player]
@@ -24,11 +23,11 @@ Players = tuple[Player, Player]
 
 @dataclass(frozen=True)
 class GameOutcome:
-    """How a game went. Pairs of numbers are Black's and White's."""
+    """How a game went. Pairs of numbers are those of players 0 and 1."""
 
     record: GameRecord
     reward: float
-    """Of Black: 1, 0, or 1/2."""
+    """Of player 0: 1, 0, or 1/2."""
     reason: str
     n_moves: int
     cpu_seconds: tuple[float, float]
@@ -40,8 +39,8 @@ class GameOutcome:
 
 
 def play_game(players: Players, settings: MatchSettings, seed: int, opening: Sequence[int] = ()) -> GameOutcome:
-    """Play a whole game, Black first; who crashes, hangs or plays an illegal move loses and is closed."""
-    position = new_position(settings.game, settings.size, settings.komi)
+    """Play a whole game, player 0 first; who crashes, hangs or plays an illegal move loses and is closed."""
+    position = settings.new_position()
     for move in opening:
         position.play(move)
     game = _Game(players, settings, position)
@@ -59,7 +58,7 @@ def play_game(players: Players, settings: MatchSettings, seed: int, opening: Seq
                 return game.lost(side, "resign")
         except _Forfeit as forfeit:
             return game.forfeited(forfeit.side, forfeit.error)
-    return game.counted("score", game.dead_stones() if settings.scoring == "agreed" else [])
+    return game.counted(None, game.dead_stones() if settings.scoring == "agreed" else [])
 
 
 class _Forfeit(Exception):
@@ -77,6 +76,10 @@ class _Game:
     cpu: list[float] = field(default_factory=lambda: [0.0, 0.0])
     simulations: list[int] = field(default_factory=lambda: [0, 0])
     comments: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def rules(self) -> Game:
+        return game_named(self.settings.game)
 
     def one_move(self, side: int) -> bool:
         """Ask for a move and play it; False if the player resigns."""
@@ -129,21 +132,21 @@ class _Game:
         agreed = opinions and all(opinion == opinions[0] for opinion in opinions)
         return sorted(opinions[0]) if agreed else []
 
-    def counted(self, reason: str, dead: Sequence[int] = ()) -> GameOutcome:
-        position = self.position
-        if not isinstance(position, GoPosition):
-            return self._outcome(position.reward(), position.result(), reason)
-        stones = position.states[0]["color"]
-        margin = position.margin([p for p in dead if stones[p] in (BLACK, WHITE)])
-        return self._outcome(0.5 if margin == 0 else float(margin > 0), format_result(margin), reason)
+    def counted(self, reason: str | None, dead: Sequence[int] = ()) -> GameOutcome:
+        """The outcome as the board stands; without a reason the game is over by its rules."""
+        reward, result = self.rules.adjudicate(self.position, dead)
+        return self._outcome(reward, result, reason or self.rules.ending(self.position))
 
     def lost(self, side: int, reason: str) -> GameOutcome:
-        return self._outcome(float(side), f"{'WB'[side]}+{_FORFEITS.get(reason, 'F')}", reason)
+        return self._outcome(float(side), self._win_of(1 - side, reason), reason)
 
     def forfeited(self, side: int, error: PlayerFailed, failed_to_start: bool = False) -> GameOutcome:
         self.players[side].close()  # its next game begins with a new engine
-        result = f"{'WB'[side]}+{_FORFEITS.get(error.reason, 'F')}"
+        result = self._win_of(1 - side, error.reason)
         return self._outcome(float(side), result, error.reason, str(error), error.stderr, failed_to_start)
+
+    def _win_of(self, winner: int, reason: str) -> str:
+        return f"{self.rules.letter(winner)}+{_FORFEITS.get(reason, 'F')}"
 
     def _outcome(
         self, reward: float, result: str, reason: str, failure: str = "", stderr: str = "", unstarted: bool = False
@@ -162,6 +165,7 @@ class _Game:
 
     def _record(self, result: str, reason: str, failure: str) -> GameRecord:
         position = self.position
+        names = dict(zip(self.rules.colours, (player.name for player in self.players), strict=True))
         return GameRecord(
             game=position.game,
             size=position.size,
@@ -169,7 +173,7 @@ class _Game:
             moves=tuple(position.moves),
             comments=tuple(self.comments.get(i, "") for i in range(len(position.moves))),
             result=result,
-            black=self.players[0].name,
-            white=self.players[1].name,
+            black=names["black"],
+            white=names["white"],
             properties={"GC": f"Ended by {reason}." + (f" {failure}" if failure else "")},
         )

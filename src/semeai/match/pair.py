@@ -3,9 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from semeai.games.catalog import new_position
-from semeai.games.go.sgf import write_sgf
-from semeai.jit import compile_kernels
+from semeai.games.catalog import game_named
 from semeai.match.game import GameOutcome, play_game
 from semeai.match.seats import Seats, worker_seats
 from semeai.match.settings import MatchSettings
@@ -16,7 +14,7 @@ from semeai.rng import derive, evaluation_seeds, generator
 def play_pair(
     a: PlayerSpec, b: PlayerSpec, settings: MatchSettings, seed: int, seats: Seats | None = None
 ) -> tuple[GameOutcome, GameOutcome]:
-    """A takes Black in the first game, White in the second. Without ``seats`` the players are closed at the end."""
+    """A moves first in the first game, B in the second. Without ``seats`` the players are closed at the end."""
     if seats is None:
         with Seats() as own:
             return play_pair(a, b, settings, seed, own)
@@ -30,7 +28,7 @@ def play_pair(
 def draw_opening(settings: MatchSettings, seed: int) -> list[int]:
     """The moves that both games of the pair begin with."""
     draw = generator(seed, "opening")
-    position = new_position(settings.game, settings.size, settings.komi)
+    position = settings.new_position()
     if settings.openings:
         for text in settings.openings[int(draw.integers(len(settings.openings)))]:
             position.play(position.text_to_move(text))
@@ -44,7 +42,7 @@ def draw_opening(settings: MatchSettings, seed: int) -> list[int]:
 
 @dataclass(frozen=True)
 class PlayedGame:
-    """What is kept of a game. Even numbers have A as Black; ``a`` and ``b`` are the players, not the colours."""
+    """What is kept of a game. A moves first in games of even number."""
 
     number: int
     seed: int
@@ -61,9 +59,10 @@ class PlayedGame:
     failure: str
     stderr: str
     sgf: str
+    """The record, in the game's own kind of SGF."""
 
     @property
-    def a_is_black(self) -> bool:
+    def a_is_first(self) -> bool:
         return self.number % 2 == 0
 
 
@@ -98,9 +97,9 @@ class PairTask:
         return PairResult(())
 
     def _played(self, i: int, outcome: GameOutcome) -> PlayedGame:
-        black_first = 1 if i == 0 else -1
-        cpu_a, cpu_b = outcome.cpu_seconds[::black_first]
-        simulations_a, simulations_b = outcome.simulations[::black_first]
+        a_first = 1 if i == 0 else -1
+        cpu_a, cpu_b = outcome.cpu_seconds[::a_first]
+        simulations_a, simulations_b = outcome.simulations[::a_first]
         return PlayedGame(
             number=2 * self.number + i,
             seed=self.seed,
@@ -114,7 +113,7 @@ class PairTask:
             simulations_b=simulations_b,
             failure=outcome.failure,
             stderr=outcome.stderr,
-            sgf=write_sgf(outcome.record) if outcome.record.game == "go" else "",
+            sgf=game_named(self.settings.game).write_record(outcome.record),
         )
 
 
@@ -122,9 +121,14 @@ def warm_up(
     settings: MatchSettings, specs: Iterable[PlayerSpec], say: Callable[[str], object] = lambda text: None
 ) -> None:
     """Find out what is wrong with a player, and compile what a game needs: once here, and not in every worker."""
+    kinds = set()
     for spec in specs:
         spec.make().close()
-    compile_kernels(say)
-    position = new_position(settings.game, settings.size, settings.komi)
+        kinds.add(spec.kind)
+    if "mcts" in kinds:
+        from semeai.players.mcts import compile_players
+
+        compile_players([settings.game], say)
+    position = settings.new_position()
     position.play(int(position.sensible_moves()[0]))
     position.result()

@@ -1,11 +1,15 @@
 """What a match is played under: frozen, validated, and part of its identity."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from semeai.errors import ConfigError, IllegalMove, did_you_mean
+from semeai.games.catalog import game_named
+
+if TYPE_CHECKING:
+    from semeai.games.position import Position
 
 
 class MatchSettings(BaseModel):
@@ -14,8 +18,12 @@ class MatchSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     game: str = "go"
-    size: int = 9
-    komi: Annotated[float, Field(ge=-1000, le=1000)] = 7.5
+    size: int = 0
+    """Left out: the game's own."""
+    komi: Annotated[float, Field(ge=-1000, le=1000)] = 0.0
+    """Left out: the game's own."""
+    swap: bool = False
+    """Whether the second player may take over the first move, in a game that has the rule."""
     move_limit: Annotated[int, Field(ge=1)] | None = None
     """A game that is longer is counted as it stands; None: three times the points of the board."""
     openings: tuple[tuple[str, ...], ...] = ()
@@ -27,6 +35,19 @@ class MatchSettings(BaseModel):
     resign: bool = True
     """False: a player that resigns passes instead, where the game has a pass."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _games_own(cls, values: Any) -> Any:
+        """Size and komi are the game's, where they are left out."""
+        if not isinstance(values, Mapping):
+            return values
+        try:
+            game = game_named(str(values.get("game", "go")))
+        except ConfigError as error:
+            raise ValueError(str(error)) from None
+        own = {"size": game.default_size, "komi": game.default_komi}
+        return {**own, **{key: value for key, value in values.items() if key not in own or value is not None}}
+
     @field_validator("openings", mode="before")
     @classmethod
     def _split_texts(cls, value: Any) -> Any:
@@ -36,10 +57,8 @@ class MatchSettings(BaseModel):
 
     @model_validator(mode="after")
     def _playable(self) -> Self:
-        from semeai.games.catalog import new_position  # compiled games are loaded only where one is played
-
         try:
-            position = new_position(self.game, self.size, self.komi)
+            position = self.new_position()
         except ConfigError as error:
             raise ValueError(str(error)) from None
         longest = max((len(opening) for opening in self.openings), default=0) + self.opening_moves
@@ -56,9 +75,20 @@ class MatchSettings(BaseModel):
                 raise ValueError(f"openings[{i}]: the game is over after it")
         return self
 
+    def new_position(self) -> "Position":
+        """Where a game begins, before its opening."""
+        return game_named(self.game).new_position(self.size, self.komi, self.swap)
+
     @property
     def most_moves(self) -> int:
         return 3 * self.size * self.size if self.move_limit is None else self.move_limit
+
+    def identity(self) -> dict[str, Any]:
+        """What is recorded of a match; without the swap rule where there is none, as before there was one."""
+        found = self.model_dump(mode="json")
+        if not self.swap:
+            del found["swap"]
+        return found
 
 
 def checked_match_settings(values: Mapping[str, Any]) -> MatchSettings:

@@ -18,9 +18,9 @@ class Tally:
 
     levels: Counter[int] = field(default_factory=Counter)
     """Mean reward of a pair in thousandths -> how often."""
-    as_black: Counter[float] = field(default_factory=Counter)
-    """A's reward as Black -> how often."""
-    as_white: Counter[float] = field(default_factory=Counter)
+    as_first: Counter[float] = field(default_factory=Counter)
+    """A's reward as the first player -> how often."""
+    as_second: Counter[float] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     n_moves: int = 0
     cpu: tuple[float, float] = (0.0, 0.0)
@@ -36,7 +36,7 @@ class Tally:
     def add(self, pair: Sequence[PlayedGame]) -> None:
         self.levels[round(sum(game.reward for game in pair) * HALF)] += 1
         for game in pair:
-            (self.as_black if game.a_is_black else self.as_white)[game.reward] += 1
+            (self.as_first if game.a_is_first else self.as_second)[game.reward] += 1
             self.reasons[game.reason] += 1
             self.n_moves += game.n_moves
             self.cpu = self.cpu[0] + game.cpu_a, self.cpu[1] + game.cpu_b
@@ -61,7 +61,7 @@ class Tally:
 
     @property
     def draws(self) -> int:
-        return self.as_black[0.5] + self.as_white[0.5]
+        return self.as_first[0.5] + self.as_second[0.5]
 
     @property
     def interval(self) -> Bounds:

@@ -8,8 +8,10 @@
     gtp:gnugo --mode gtp --level 8                 any GTP engine, started without a shell
     strong.toml                                    a file with one of the tables below
 
-    {player = "mcts:default", simulations = 500, "search.exploration" = 0.2}
+    {player = "mcts:default", simulations = 500, "search.exploration" = 0.2, game = "go"}
     {command = ["gnugo", "--mode", "gtp", "--level", "{level}"], level = 8}
+
+Presets and settings are those of the game that is played; a table may say which game that is, and must then agree.
 """
 
 import json
@@ -72,32 +74,77 @@ class PlayerSpec:
         return MctsPlayer(PlayerConfig.model_validate(settings), self.label)
 
 
-def make_player(spec: str | Mapping[str, Any] | PlayerSpec, folder: str | Path | None = None) -> Player:
+def make_player(
+    spec: str | Mapping[str, Any] | PlayerSpec, folder: str | Path | None = None, game: str | None = None
+) -> Player:
     """The player that ``spec`` says; engines and files are looked for in ``folder``."""
-    return parse_spec(spec, folder).make()
+    return parse_spec(spec, folder, game).make()
 
 
-def parse_spec(spec: str | Mapping[str, Any] | PlayerSpec, folder: str | Path | None = None) -> PlayerSpec:
-    """Check a player's words or table; ConfigError where they are wrong."""
+def parse_spec(
+    spec: str | Mapping[str, Any] | PlayerSpec, folder: str | Path | None = None, game: str | None = None
+) -> PlayerSpec:
+    """Check a player's words or table, for a match of ``game``; ConfigError where they are wrong."""
     if isinstance(spec, PlayerSpec):
         return spec
-    place = None if folder is None else str(folder)
-    return _from_table(spec, place) if isinstance(spec, Mapping) else _from_text(spec.strip(), place)
+    reader = _Reader(None if folder is None else str(folder), game)
+    return reader.from_table(spec) if isinstance(spec, Mapping) else reader.from_text(spec.strip())
 
 
-def _from_text(text: str, folder: str | None, changes: Mapping[str, Any] | None = None) -> PlayerSpec:
-    kind, colon, rest = text.partition(":")
-    if kind == "gtp" and colon:
-        return _from_table({**(changes or {}), "command": _split(rest)}, folder)
-    if kind == "mcts":
-        return _mcts(rest, changes or {})
-    if changes:
-        raise ConfigError(f"player {text!r} has no settings, such as {next(iter(changes))!r}")
-    if text == "random":
-        return PlayerSpec("random", text)
-    if text.endswith(".toml"):
-        return _from_file(Path(folder or ".") / text)
-    raise ConfigError(f"no player {text!r}: {did_you_mean(kind, ('random', 'mcts', 'gtp'))}; write {FORMS}")
+@dataclass(frozen=True)
+class _Reader:
+    folder: str | None
+    game: str | None
+    """None: whatever the table says, or Go."""
+
+    def from_text(self, text: str, changes: Mapping[str, Any] | None = None) -> PlayerSpec:
+        kind, colon, rest = text.partition(":")
+        if kind == "gtp" and colon:
+            return self.from_table({**(changes or {}), "command": _split(rest)})
+        if kind == "mcts":
+            return self._mcts(rest, changes or {})
+        if changes:
+            raise ConfigError(f"player {text!r} has no settings, such as {next(iter(changes))!r}")
+        if text == "random":
+            return PlayerSpec("random", text)
+        if text.endswith(".toml"):
+            return self._from_file(Path(self.folder or ".") / text)
+        raise ConfigError(f"no player {text!r}: {did_you_mean(kind, ('random', 'mcts', 'gtp'))}; write {FORMS}")
+
+    def _from_file(self, path: Path) -> PlayerSpec:
+        try:
+            table = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(f"player {path}: cannot be read: {error}") from None
+        except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+            raise ConfigError(f"player {path}: not valid TOML: {error}") from None
+        try:
+            return _Reader(str(path.parent.resolve()), self.game).from_table(table)
+        except ConfigError as error:
+            raise ConfigError(f"{path}: {error}") from None
+
+    def from_table(self, table: Mapping[str, Any]) -> PlayerSpec:
+        if "player" in table:
+            words = table["player"]
+            if not isinstance(words, str) or words.endswith(".toml"):
+                raise ConfigError(f"player = {words!r}: write random, mcts:PRESET or gtp:COMMAND LINE")
+            return self.from_text(words.strip(), {k: v for k, v in table.items() if k != "player"})
+        if "command" in table:
+            return _gtp(table, self.folder)
+        raise ConfigError(
+            f"a player's table needs player or command; it has only {', '.join(map(str, table)) or 'nothing'}"
+        )
+
+    def _mcts(self, words: str, changes: Mapping[str, Any]) -> PlayerSpec:
+        from semeai.players.config import PlayerConfig
+
+        flat = dict(_flat(changes))
+        game = flat.pop("game", self.game or "go")
+        if self.game is not None and game != self.game:
+            raise ConfigError(f"player 'mcts:{words}' plays {game!r}, and this is a game of {self.game}")
+        config = PlayerConfig.from_text(words, game).with_changes(flat)
+        label = ",".join([f"mcts:{words}" if words else "mcts", *(f"{key}={value}" for key, value in flat.items())])
+        return PlayerSpec("mcts", label, json.dumps(config.model_dump(mode="json"), sort_keys=True))
 
 
 def _split(line: str) -> list[str]:
@@ -105,41 +152,6 @@ def _split(line: str) -> list[str]:
         return shlex.split(line)
     except ValueError as error:
         raise ConfigError(f"player 'gtp:{line}': {error}") from None
-
-
-def _from_file(path: Path) -> PlayerSpec:
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"player {path}: cannot be read: {error}") from None
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-        raise ConfigError(f"player {path}: not valid TOML: {error}") from None
-    try:
-        return _from_table(table, str(path.parent.resolve()))
-    except ConfigError as error:
-        raise ConfigError(f"{path}: {error}") from None
-
-
-def _from_table(table: Mapping[str, Any], folder: str | None) -> PlayerSpec:
-    if "player" in table:
-        words = table["player"]
-        if not isinstance(words, str) or words.endswith(".toml"):
-            raise ConfigError(f"player = {words!r}: write random, mcts:PRESET or gtp:COMMAND LINE")
-        return _from_text(words.strip(), folder, {k: v for k, v in table.items() if k != "player"})
-    if "command" in table:
-        return _gtp(table, folder)
-    raise ConfigError(
-        f"a player's table needs player or command; it has only {', '.join(map(str, table)) or 'nothing'}"
-    )
-
-
-def _mcts(words: str, changes: Mapping[str, Any]) -> PlayerSpec:
-    from semeai.players.config import PlayerConfig
-
-    flat = dict(_flat(changes))
-    config = PlayerConfig.from_text(words).with_changes(flat)
-    label = ",".join([f"mcts:{words}" if words else "mcts", *(f"{key}={value}" for key, value in flat.items())])
-    return PlayerSpec("mcts", label, json.dumps(config.model_dump(mode="json"), sort_keys=True))
 
 
 def _flat(table: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, Any]]:

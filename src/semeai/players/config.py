@@ -2,14 +2,21 @@
 
 import hashlib
 import json
-import math
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from semeai.errors import ConfigError, did_you_mean
-from semeai.games.go.config import GoPolicy
+from semeai.games.catalog import game_named
 from semeai.search.config import SearchConfig
 
 NODE_BYTES = 2 * 28
@@ -21,13 +28,15 @@ class PlayerConfig(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    game: Literal["go"] = "go"
+    game: str = "go"
+    """What it plays, and so what ``policy`` is."""
     simulations: Annotated[int, Field(ge=1, le=10**12)] | None = 1000
     """New simulations a move; what a reused tree brings along comes on top."""
     seconds: Annotated[float, Field(gt=0, le=1e6)] | None = None
     """CPU seconds a move, on one thread the same as time."""
     search: SearchConfig = SearchConfig()
-    policy: GoPolicy = GoPolicy()
+    policy: Annotated[Any, Field(validate_default=True)] = None
+    """The game's own part, of the class that its entry in the catalog names."""
     reuse_tree: bool = True
     """Keep what the last search found about the position that came up."""
     stop_early: bool = False
@@ -36,6 +45,15 @@ class PlayerConfig(BaseModel):
     """Room for the tree; a full tree goes on searching, it only does not grow."""
     resign_below: Annotated[float, Field(ge=0, lt=1)] = 0.0
     """Resign when the best move's win rate is below this; 0 never resigns."""
+
+    @field_validator("policy", mode="before")
+    @classmethod
+    def _policy_of_game(cls, value: Any, info: ValidationInfo) -> Any:
+        model = game_named(str(info.data.get("game"))).policy
+        try:
+            return model.model_validate({} if value is None else value)
+        except ValidationError as error:
+            raise _refusal(error, "policy.") from None
 
     @model_validator(mode="after")
     def _has_budget(self) -> Self:
@@ -61,7 +79,10 @@ class PlayerConfig(BaseModel):
             for folder in folders:
                 place = place.get(folder, {}) if isinstance(place, dict) else {}
             if not isinstance(place, dict) or name not in place or isinstance(place[name], dict):
-                raise ConfigError(f"a player has no setting {key!r}: {did_you_mean(str(key), setting_names())}")
+                known = setting_names(self.game)
+                raise ConfigError(f"a player of {self.game} has no setting {key!r}: {did_you_mean(str(key), known)}")
+            if key == "game" and value != self.game:
+                raise ConfigError(f"player setting game: this player plays {self.game}, not {value!r}")
             if isinstance(value, bool) and not isinstance(place[name], bool):
                 raise ConfigError(f"player setting {key}: a number is needed, not {str(value).lower()}")
             place[name] = value
@@ -76,13 +97,10 @@ class PlayerConfig(BaseModel):
         try:
             return cls.model_validate(data)
         except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(str(part) for part in first["loc"])
-            value = "" if isinstance(first["input"], dict) else f", not {first['input']!r:.100}"
-            raise ConfigError(f"player setting {place or 'budget'}: {first['msg']}{value}") from None
+            raise _refusal(error) from None
 
     @classmethod
-    def from_text(cls, text: str) -> Self:
+    def from_text(cls, text: str, game: str = "go") -> Self:
         """From ``preset,name=value,…``, for example ``default,simulations=3000,search.exploration=0.1``."""
         words = [word.strip() for word in text.split(",") if word.strip()]
         preset = words.pop(0) if words and "=" not in words[0] else "default"
@@ -92,13 +110,22 @@ class PlayerConfig(BaseModel):
             if not equals:
                 raise ConfigError(f"player setting {word!r}: write name=value")
             changes[name.strip()] = parse_value(value.strip())
-        return cls.from_preset(preset).with_changes(changes)
+        return cls.from_preset(preset, game).with_changes(changes)
 
     @classmethod
-    def from_preset(cls, name: str) -> Self:
-        if name not in PRESETS:
-            raise ConfigError(f"no preset {name!r}: {did_you_mean(name, PRESETS)}")
-        return cls().with_changes(PRESETS[name])
+    def from_preset(cls, name: str, game: str = "go") -> Self:
+        presets = game_named(game).presets
+        if name not in presets:
+            raise ConfigError(f"no preset {name!r} of {game}: {did_you_mean(name, presets)}")
+        return cls(game=game).with_changes(presets[name])
+
+
+def _refusal(error: ValidationError, prefix: str = "") -> ConfigError:
+    """The first thing that is wrong, as a sentence."""
+    first = error.errors()[0]
+    place = prefix + ".".join(str(part) for part in first["loc"])
+    value = "" if isinstance(first["input"], dict) else f", not {first['input']!r:.100}"
+    return ConfigError(f"player setting {place or 'budget'}: {first['msg']}{value}")
 
 
 def parse_value(text: str) -> Any:
@@ -109,41 +136,9 @@ def parse_value(text: str) -> Any:
         return text
 
 
-def setting_names() -> list[str]:
-    """All settings, as ``with_changes`` takes them."""
+def setting_names(game: str = "go") -> list[str]:
+    """All settings of a player of ``game``, as ``with_changes`` takes them."""
     names = []
-    for name, value in PlayerConfig().model_dump().items():
+    for name, value in PlayerConfig(game=game).model_dump().items():
         names += [f"{name}.{inner}" for inner in value] if isinstance(value, dict) else [name]
     return names
-
-
-_NO_PRIORS = {"policy.prior_even": 0.0}
-PRESETS: dict[str, dict[str, Any]] = {
-    "default": {},
-    "uct": {  # Algorithm 1 of "Scalability and parallelization of MCTS", all moves admitted
-        "search.rave": "off",
-        "search.exploration": math.sqrt(2.0),
-        "search.first_play_urgency": 1e9,
-        "search.expansion_threshold": 1,
-        "policy.playout": "light",
-        "policy.pass_in_tree": False,
-        "policy.skip_empty_edges": False,
-        **_NO_PRIORS,
-    },
-    "mogo": {  # the playout rules of Gelly et al. 2006 and no others
-        "policy.nakade": 0.0,
-        "policy.two_liberties": 0.0,
-        "policy.refuse_self_atari": 0.0,
-    },
-    "rave": {  # what limit programs measure: light playouts, RAVE, nothing else
-        "search.exploration": 0.2,
-        "search.rave_bias": 0.002,
-        "search.first_play_urgency": 0.7,
-        "search.expansion_threshold": 1,
-        "policy.playout": "light",
-        "policy.pass_in_tree": False,
-        "policy.skip_empty_edges": False,
-        **_NO_PRIORS,
-    },
-}
-"""Named starting points."""

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from semeai.errors import IllegalMove, PlayerFailed
+from semeai.games.catalog import game_named
+from semeai.games.game import Game
 from semeai.games.position import Position
 from semeai.players.base import Choice, Player
 from semeai.players.engine import GtpEngine
 from semeai.processes import fill_in, placeholders
 from semeai.rng import SEED_BITS
 
-COLOURS = ("black", "white")
 SEED_COMMAND = "semeai-seed"
 
 
@@ -51,6 +52,10 @@ class GtpPlayer(Player):
         return self._position
 
     @property
+    def _game(self) -> Game:
+        return game_named(self.position.game)
+
+    @property
     def stderr(self) -> str:
         """The end of what the engine wrote to its standard error."""
         return self._engine.stderr if self._engine else ""
@@ -68,7 +73,7 @@ class GtpPlayer(Player):
     def choose(self) -> Choice:
         if self._generated is not None:  # it was never played
             self._set_up()
-        answer = self._ask(f"genmove {COLOURS[self.position.to_move]}")
+        answer = self._ask(f"genmove {self._game.colours[self.position.to_move]}")
         words = answer.partition("#")[0].split()
         if words and words[0].lower() == "resign":
             return Choice(None, cpu_seconds=self._spent())
@@ -78,7 +83,7 @@ class GtpPlayer(Player):
 
     def observe(self, move: int) -> None:
         position = self.position
-        colour, text = COLOURS[position.to_move], position.move_to_text(move)
+        colour, text = self._game.colours[position.to_move], position.move_to_text(move)
         position.play(move)
         if self._generated is None:
             self._ask(f"play {colour} {text}")
@@ -118,20 +123,20 @@ class GtpPlayer(Player):
         self._generated = None
         self._ask(f"boardsize {position.size}")
         self._ask("clear_board")
-        if hasattr(position, "komi"):
-            self._ask(f"komi {position.komi:g}")
+        if self._game.has_komi:
+            self._ask(f"komi {getattr(position, 'komi', 0.0):g}")
         if SEED_COMMAND in self._commands:
             self._ask(f"{SEED_COMMAND} {self._seed}")
-        self._place(_stones_before_the_first_move(position))
+        first, second = self._game.setup_stones(position)
+        self._place([position.move_to_text(p) for p in first], [position.move_to_text(p) for p in second])
         for player, move in position.moves:
-            self._ask(f"play {COLOURS[player]} {position.move_to_text(move)}")
+            self._ask(f"play {self._game.colours[player]} {position.move_to_text(move)}")
 
-    def _place(self, stones: tuple[list[str], list[str]]) -> None:
-        black, white = stones
-        if len(black) > 1 and not white and "set_free_handicap" in self._commands:
-            self._ask(f"set_free_handicap {' '.join(black)}")
+    def _place(self, first: list[str], second: list[str]) -> None:
+        if len(first) > 1 and not second and "set_free_handicap" in self._commands:
+            self._ask(f"set_free_handicap {' '.join(first)}")
             return
-        for colour, points in zip(COLOURS, stones, strict=True):
+        for colour, points in zip(self._game.colours, (first, second), strict=True):
             for point in points:
                 self._ask(f"play {colour} {point}")
 
@@ -157,22 +162,6 @@ class GtpPlayer(Player):
             return 0.0
         before, self._cpu = self._cpu, self._engine.cpu_seconds()
         return max(0.0, self._cpu - before)
-
-
-def _stones_before_the_first_move(position: Position) -> tuple[list[str], list[str]]:
-    """Handicap or set-up stones, black and white, as text."""
-    colors = getattr(position, "colors", None)
-    if colors is None:
-        return [], []
-    start = position.copy()
-    while start.moves:
-        start.undo()
-    return tuple(_points_of(start, color) for color in (1, 2))  # type: ignore[return-value]
-
-
-def _points_of(position: Any, color: int) -> list[str]:
-    found = zip(*(position.colors == color).nonzero(), strict=True)
-    return [position.move_to_text(position.point(int(row), int(column))) for row, column in found]
 
 
 def describe_command(command: Sequence[str]) -> str:

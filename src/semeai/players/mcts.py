@@ -1,13 +1,13 @@
 """The player that searches."""
 
 import time
+from collections.abc import Callable, Iterable
+from functools import partial
 
-from semeai.games.go import kernels  # noqa: F401 - tells the search what Go is
-from semeai.games.go.board import PASS
-from semeai.games.go.ownership import dead_stones
-from semeai.games.go.position import GoPosition
+from semeai.errors import ConfigError, IllegalMove
+from semeai.games.catalog import game_named
 from semeai.games.position import Position
-from semeai.jit import warm_up
+from semeai.jit import compile_kernels, warm_up
 from semeai.players.base import Choice, Player
 from semeai.players.config import PlayerConfig
 from semeai.search.search import CHUNK, MoveReport, Search
@@ -22,6 +22,7 @@ class MctsPlayer(Player):
     def __init__(self, config: PlayerConfig, name: str | None = None) -> None:
         self.config = config
         self.name = name or f"mcts-{config.identity()}"
+        self._game = game_named(config.game)
         self._policy = config.policy.to_record()
         self._search = Search(config.search.to_record(), self._policy, config.max_nodes)
         self._position: Position | None = None
@@ -30,8 +31,7 @@ class MctsPlayer(Player):
     def start(self, position: Position, seed: int) -> None:
         self._search.seed(seed)
         self._search.forget()
-        self._position = position.copy()
-        self._is_current = False
+        self.set_position(position)
 
     @property
     def position(self) -> Position:
@@ -40,6 +40,8 @@ class MctsPlayer(Player):
 
     def set_position(self, position: Position) -> None:
         """Jump to any position; the tree is kept as far as it applies."""
+        if position.game != self.config.game:
+            raise ConfigError(f"player {self.name!r} plays {self.config.game}, and this is a game of {position.game}")
         self._position = position.copy()
         self._is_current = False
 
@@ -99,24 +101,20 @@ class MctsPlayer(Player):
             chunk = min(CHUNK, 2 * chunk)
 
     def _choice(self, cpu: float) -> Choice:
-        if self.position.is_over or not len(self._search.children()):
-            return Choice(int(self.position.legal_moves()[-1]) if not self.position.is_over else 0, cpu_seconds=cpu)
+        position = self.position
+        if position.is_over:
+            raise IllegalMove("the game is over: there is no move to choose")
+        if not len(self._search.children()):
+            return Choice(int(position.legal_moves()[-1]), cpu_seconds=cpu)
         move = self._search.best_move()
         rate = self._search.win_rate(move)
         simulations = self._search.simulations
-        if isinstance(self.position, GoPosition) and self._wins_by_passing(self.position):
-            move = PASS
+        final = self._game.final_move(position, self._policy)
+        if final is not None:
+            move = final
         elif rate < self.config.resign_below and simulations >= MIN_TO_RESIGN:
             return Choice(None, self._comment(rate), rate, simulations, cpu)
         return Choice(move, self._comment(rate), rate, simulations, cpu)
-
-    def _wins_by_passing(self, position: GoPosition) -> bool:
-        """Whether a pass after the opponent's ends the game with a win, dead stones taken off or not."""
-        if not position.moves or position.moves[-1][1] != PASS:
-            return False
-        sign = 1 if position.to_move == 0 else -1
-        dead = dead_stones(position, self._policy)
-        return sign * position.margin(dead) > 0 and sign * position.margin() > 0
 
     def _comment(self, rate: float) -> str:
         best = self._search.report()[:3]
@@ -130,15 +128,19 @@ class MctsPlayer(Player):
         return self._search.report()
 
     def dead_stones(self) -> list[int] | None:
-        position = self.position
-        return dead_stones(position, self._policy) if isinstance(position, GoPosition) else None
+        return self._game.dead_stones(self.position, self._policy)
 
 
-@warm_up("Go search")
-def warm_up_player() -> None:
-    """A few moves on a small board."""
-    player = MctsPlayer(PlayerConfig(simulations=20, memory_mb=1))
-    player.start(GoPosition(5), 1)
+def compile_players(games: Iterable[str], say: Callable[[str], object] | None = None) -> dict[str, float]:
+    """Compile what players of these games need, before workers start; seconds by family of kernels."""
+    for game in games:
+        warm_up(f"{game.capitalize()} search")(partial(_play_a_little, game))
+    return compile_kernels(say)
+
+
+def _play_a_little(game: str) -> None:
+    player = MctsPlayer(PlayerConfig(game=game, simulations=20, memory_mb=1))
+    player.start(game_named(game).new_position(5), 1)
     for _ in range(3):
         choice = player.choose()
         player.observe(int(choice.move or 0))

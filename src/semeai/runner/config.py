@@ -121,6 +121,8 @@ class RaceConfig(_Frozen):
         found = resolved.model_dump(mode="json", by_alias=True, exclude={"name", "ledger", "executor"})
         if self.evaluator.match is None:
             del found["evaluator"]["match"]  # runs from before there were matches are still what they were
+        else:
+            found["evaluator"]["match"] = self.evaluator.match.identity()
         return found
 
     def make_evaluator(self, folder: Path) -> Evaluator:

@@ -37,7 +37,7 @@ class Match:
     seed: int = 1
 
     def identity(self) -> dict[str, Any]:
-        settings = self.settings.model_dump(mode="json")
+        settings = self.settings.identity()
         return {"a": self.a.identity(), "b": self.b.identity(), "settings": settings, "seed": self.seed}
 
     @classmethod

@@ -91,7 +91,7 @@ class Go(Game):
         while start.moves:
             start.undo()
         color = start.states[0]["color"]
-        return tuple([int(p) for p in (color == c).nonzero()[0]] for c in (BLACK, WHITE))  # type: ignore[return-value]
+        return tuple([int(p) for p in (color == c).nonzero()[0]] for c in (BLACK, WHITE))
 
 
 GAME = Go()

@@ -1,0 +1,125 @@
+"""What each part of a player gives: the default player with one part changed, against the default player."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from semeai.experiments.matches import Pairing, Progress, play_all, rate_and_interval
+from semeai.experiments.table import ResultTable
+from semeai.games.catalog import game_named
+from semeai.match.settings import MatchSettings
+from semeai.match.tally import Tally
+
+SIMULATIONS = (500,)
+OPENING_MOVES = 2
+
+SEARCH_CHANGES = (
+    ("no RAVE", "search.rave=off"),
+    ("hand-picked RAVE schedule", "search.rave=hand_picked"),
+    ("no priors, every move tried first", "policy.prior_even=0"),
+    ("no priors, first-play urgency 0.5", "policy.prior_even=0,search.first_play_urgency=0.5"),
+    ("progressive widening, K = 8", "search.widening=8"),
+    ("progressive widening, K = 4", "search.widening=4"),
+    ("progressive bias, c = 0.1", "search.bias_decay=0.1"),
+    ("expansion threshold 4", "search.expansion_threshold=4"),
+    ("expansion threshold 16", "search.expansion_threshold=16"),
+    ("exploration 0.1", "search.exploration=0.1"),
+    ("no tree reuse", "reuse_tree=false"),
+)
+"""Of any game."""
+
+
+@dataclass(frozen=True)
+class Ablation:
+    game: str
+    base: str
+    """What all players have beside their simulations."""
+    changes: tuple[tuple[str, str], ...]
+    """What is said of it -> a preset, or settings."""
+    sizes: tuple[int, ...]
+
+    def run(
+        self,
+        games: int = 400,
+        size: Sequence[int] = (),
+        simulations: Sequence[int] = SIMULATIONS,
+        seed: int = 1,
+        workers: int | None = None,
+        ledger: str | None = None,
+        progress: Progress = lambda text: None,
+    ) -> list[ResultTable]:
+        """One table for each board size and budget."""
+        tables = []
+        for s in size or self.sizes:
+            for n in simulations:
+                settings = MatchSettings(game=self.game, size=s, opening_moves=OPENING_MOVES, scoring="area")
+                pairings = [
+                    Pairing(label, self.player(change, n), self.player("default", n), settings, games)
+                    for label, change in self.changes
+                ]
+                tables.append(self._table(s, n, play_all(pairings, seed, ledger, workers, progress)))
+        return tables
+
+    def player(self, change: str, simulations: int) -> str:
+        base = f"{self.base},simulations={simulations}"
+        return f"mcts:default,{base},{change}" if "=" in change else f"mcts:{change},{base}"
+
+    def _table(self, size: int, simulations: int, tallies: Sequence[Tally]) -> ResultTable:
+        game = game_named(self.game)
+        rows = tuple(
+            (label, f"`{change}`", rate_and_interval(tally), _relative_speed(tally), tally.n_games)
+            for (label, change), tally in zip(self.changes, tallies, strict=True)
+        )
+        komi = f"Komi {game.default_komi:g}, pairs" if game.has_komi else "Pairs"
+        return ResultTable(
+            f"{game.board_name(size)} {self.game.capitalize()}, {simulations:,} simulations a move: the default player "
+            "changed, against the default player",
+            ("change", "setting", "win rate, 95% Wilson", "relative speed", "games"),
+            rows,
+            f"Below 50%: the default is better. {komi} with colours swapped from {OPENING_MOVES} random moves. Equal "
+            "simulations, so a slower part has to earn its time: see the speed.",
+        )
+
+
+def _relative_speed(tally: Tally) -> float:
+    """Simulations per CPU second, relative to the default player's in the same games."""
+    (changed, default), (cpu, default_cpu) = tally.simulations, tally.cpu
+    return changed / max(cpu, 1e-9) * default_cpu / max(default, 1)
+
+
+GO = Ablation(
+    "go",
+    "resign_below=0.05,memory_mb=100",
+    (
+        *SEARCH_CHANGES,
+        ("light playouts", "policy.playout=light"),
+        ("playouts without capture and save", "policy.capture=0,policy.save=0"),
+        ("playouts without shapes", "policy.shape=0"),
+        ("playouts without nakade", "policy.nakade=0"),
+        ("playouts without the rule of two liberties", "policy.two_liberties=0"),
+        ("playouts that look for captures anywhere", "policy.capture_anywhere=1"),
+        ("playouts that allow self-atari", "policy.refuse_self_atari=0"),
+        ("Algorithm 1 alone (preset uct)", "uct"),
+        ("bare RAVE (preset rave)", "rave"),
+    ),
+    sizes=(9,),
+)
+
+HAVANNAH = Ablation(
+    "havannah",
+    "memory_mb=100",
+    (
+        *SEARCH_CHANGES,
+        ("fast playouts", "policy.playout=fast"),
+        ("playouts that do not see wins", "policy.win=0"),
+        ("playouts that do not stop wins", "policy.block=0"),
+        ("playouts without bridge replies", "policy.bridge_reply=0"),
+        ("no decisive moves in the tree", "policy.decisive=false"),
+        ("no anti-decisive moves in the tree", "policy.anti_decisive=false"),
+        ("no locality prior", "policy.prior_near_1=0,policy.prior_near_2=0,policy.prior_near_3=0"),
+        ("no connection priors", "policy.prior_join=0,policy.prior_own=0,policy.prior_virtual=0"),
+        ("no prior for bridge replies", "policy.prior_reply=0"),
+        ("Algorithm 1 alone (preset uct)", "uct"),
+        ("bare RAVE (preset rave)", "rave"),
+    ),
+    sizes=(5,),
+)

@@ -1,0 +1,152 @@
+"""Tables 1 and 2 of "Scalability and parallelization of Monte-Carlo Tree Search": 2N simulations a move against N."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from semeai.experiments.matches import Pairing, Progress, play_all, rate_and_interval
+from semeai.experiments.table import Cell, ResultTable
+from semeai.games.catalog import game_named
+from semeai.match.settings import MatchSettings
+from semeai.match.tally import Tally
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of player, two columns of the table: our figure and the paper's."""
+
+    label: str
+    """What stands before ``win rate``."""
+    player: str
+    """Without its simulations."""
+    source: str
+    paper: Mapping[tuple[int | None, int], str]
+    """By size, None for any, and N."""
+
+    def paper_cell(self, size: int, n: int) -> str:
+        return self.paper.get((size, n)) or self.paper.get((None, n), "")
+
+
+@dataclass(frozen=True)
+class Scaling:
+    table: str
+    game: str
+    kinds: tuple[Kind, ...]
+    sizes: tuple[int, ...]
+    simulations: tuple[int, ...]
+    """The values of N."""
+    note: str
+    opening_moves: int = 0
+
+    def run(
+        self,
+        games: int = 400,
+        size: Sequence[int] = (),
+        simulations: Sequence[int] = (),
+        seed: int = 1,
+        workers: int | None = None,
+        ledger: str | None = None,
+        progress: Progress = lambda text: None,
+    ) -> list[ResultTable]:
+        """One table a board size; ``simulations`` are the values of N."""
+        tables = []
+        for s in size or self.sizes:
+            chosen = simulations or self.simulations
+            tallies = play_all(self._pairings(s, chosen, games), seed, ledger, workers, progress)
+            tables.append(self._table(s, chosen, tallies))
+        return tables
+
+    def _pairings(self, size: int, simulations: Sequence[int], games: int) -> list[Pairing]:
+        board = game_named(self.game).board_name(size)
+        settings = MatchSettings(game=self.game, size=size, opening_moves=self.opening_moves, scoring="area")
+        return [
+            Pairing(
+                f"{board}{kind.label and f', {kind.label}'}, {2 * n:,} against {n:,}",
+                f"{kind.player},simulations={2 * n}", f"{kind.player},simulations={n}", settings, games,
+            )
+            for n in simulations
+            for kind in self.kinds
+        ]  # fmt: skip
+
+    def _table(self, size: int, simulations: Sequence[int], tallies: Sequence[Tally]) -> ResultTable:
+        found = iter(tallies)
+        rows: list[tuple[Cell, ...]] = []
+        for n in simulations:
+            cells: list[Cell] = [n]
+            for kind in self.kinds:
+                tally = next(found)
+                cells += [rate_and_interval(tally), kind.paper_cell(size, n)]
+            rows.append((*cells, tally.n_games))
+        columns = [name for k in self.kinds for name in (f"{k.label} win rate of 2N, 95% Wilson".strip(), k.source)]
+        board = game_named(self.game).board_name(size)
+        return ResultTable(
+            f"{self.table}, {board} {self.game.capitalize()}: 2N simulations a move against N",
+            ("N", *columns, "games"),
+            tuple(rows),
+            self.note,
+        )
+
+
+GO = Scaling(
+    "Table 1",
+    "go",
+    (
+        Kind(
+            "",
+            "mcts:default,reuse_tree=false,resign_below=0.05",
+            "MoGo, the paper",
+            {
+                (9, 1_000): "71.1 ± 0.1%",
+                (9, 4_000): "68.7 ± 0.2%",
+                (9, 16_000): "66.5 ± 0.9%",
+                (9, 256_000): "61.0 ± 0.2%",
+                (19, 1_000): "90.5 ± 0.3%",
+                (19, 4_000): "84.5 ± 0.3%",
+                (19, 16_000): "80.2 ± 0.4%",
+                (19, 256_000): "58.5 ± 1.7%",
+            },
+        ),
+    ),
+    sizes=(9,),
+    simulations=(125, 250, 500, 1_000, 2_000, 4_000),
+    note="Komi 7.5, pairs with colours swapped from 2 random moves, no tree reuse, so that N is all a move gets. The "
+    "paper's ± is its standard error.",
+    opening_moves=2,
+)
+
+HAVANNAH = Scaling(
+    "Table 2",
+    "havannah",
+    (
+        Kind(
+            "fast",
+            "mcts:rave,reuse_tree=false",
+            "fast, the paper",
+            {
+                (None, 50): "68.60 ± 0.68%",
+                (None, 500): "63.57 ± 0.76%",
+                (None, 1_000): "59.00 ± 1.0%",
+                (None, 2_000): "53.90 ± 1.6%",
+                (None, 5_000): "55.20 ± 1.6%",
+                (None, 10_000): "54.89 ± 1.25%",
+            },
+        ),
+        Kind(
+            "slow",
+            "mcts:rave,reuse_tree=false,policy.playout=slow",
+            "slow, the paper",
+            {
+                (None, 50): "63.28 ± 0.4%",
+                (None, 500): "57.37 ± 0.9%",
+                (None, 1_000): "56.42 ± 1.1%",
+                (None, 2_000): "53.24 ± 1.42%",
+                (None, 5_000): "52.00 ± 1.6%",
+            },
+        ),
+    ),
+    sizes=(5, 8),
+    simulations=(50, 100, 250, 500),
+    note="Pairs with colours swapped from the empty board, RAVE without an exploration term, random ties, no tree "
+    "reuse. Fast simulations are uniform; slow ones win where they can, stop a win where they must, and answer "
+    "threats to cut a bridge. The paper gives neither its board nor its definition of fast and slow; its ± is its "
+    "standard error.",
+)

@@ -1,0 +1,119 @@
+"""How strong players are against foreign engines: Go against GNU Go, Havannah against OpenSpiel's MCTS bot."""
+
+import importlib.util
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Sequence
+
+from semeai.errors import ConfigError
+from semeai.experiments.matches import Pairing, Progress, play_all, rate_and_interval
+from semeai.experiments.table import Cell, ResultTable
+from semeai.games.catalog import game_named
+from semeai.match.settings import MatchSettings
+from semeai.match.tally import Tally
+
+GAMES = 200
+GNU_GO = "--mode gtp --chinese-rules --positional-superko --level 10 --seed {seed}"
+ALTERNATE = "Colours alternate; one thread; the tree is reused between moves and does not count as simulations."
+
+
+def run_go(
+    games: int = GAMES,
+    size: Sequence[int] = (9,),
+    simulations: Sequence[int] = (100, 300, 1_000, 3_000),
+    seed: int = 1,
+    workers: int | None = None,
+    ledger: str | None = None,
+    progress: Progress = lambda text: None,
+) -> list[ResultTable]:
+    """One table a board size."""
+    engine = f"gtp:{find_gnugo()} {GNU_GO}"
+    tables = []
+    for s in size:
+        player = "mcts:default,resign_below=0.05,simulations={}"
+        pairings = [
+            Pairing(f"{s}x{s}, {n:,} simulations", player.format(n), engine, MatchSettings(size=s), games)
+            for n in simulations
+        ]
+        tallies = play_all(pairings, seed, ledger, workers, progress)
+        tables.append(
+            ResultTable(
+                f"{s}x{s} Go against GNU Go level 10, komi 7.5",
+                ("simulations a move", *_columns("GNU Go")),
+                tuple((n, *_cells(tally)) for n, tally in zip(simulations, tallies, strict=True)),
+                f"{ALTERNATE} GNU Go: `{GNU_GO}`. Stones that both engines call dead are taken off.",
+            )
+        )
+    return tables
+
+
+def run_havannah(
+    games: int = GAMES,
+    size: Sequence[int] = (5, 8),
+    simulations: Sequence[int] = (1_000,),
+    seed: int = 1,
+    workers: int | None = None,
+    ledger: str | None = None,
+    progress: Progress = lambda text: None,
+) -> list[ResultTable]:
+    """One table a board size: with as many simulations as OpenSpiel's bot, then with its CPU time a move."""
+    tables = []
+    for s in size:
+        settings = MatchSettings(game="havannah", size=s)
+        board = game_named("havannah").board_name(s)
+        rows: list[tuple[Cell, ...]] = []
+        for n in simulations:
+            bot = openspiel_bot(n)
+
+            def against(budget: str, words: str, settings: MatchSettings = settings, bot: str = bot) -> Tally:
+                pairing = Pairing(words, f"mcts:default,{budget}", bot, settings, games)
+                return play_all([pairing], seed, ledger, workers, progress)[0]
+
+            equal = against(f"simulations={n}", f"{board}, {n:,} simulations each")
+            seconds = float(f"{2 * equal.cpu[1] / equal.n_moves:.3g}")  # of the bot for a move
+            timed = against(f"seconds={seconds}", f"{board}, {seconds:g} CPU s each")
+            rows.append((n, "simulations", *_cells(equal)))
+            rows.append((n, f"CPU time, {seconds:g} s a move", *_cells(timed)))
+        tables.append(
+            ResultTable(
+                f"{board} Havannah against OpenSpiel's MCTSBot",
+                ("the bot's simulations a move", "equal", *_columns("its")),
+                tuple(rows),
+                f"{ALTERNATE} The bot: UCT with C = sqrt 2, one random playout a simulation, solver on, as it comes "
+                "with OpenSpiel. Equal CPU time: its mean time for a move in the games of equal simulations.",
+            )
+        )
+    return tables
+
+
+def _columns(other: str) -> tuple[str, ...]:
+    their = other if other == "its" else f"{other}'s"
+    return "win rate, 95% Wilson", "our CPU s a game", "simulations a CPU s", f"{their} CPU s a game", "games"
+
+
+def _cells(tally: Tally) -> tuple[Cell, ...]:
+    return (
+        rate_and_interval(tally),
+        tally.cpu[0] / tally.n_games,
+        tally.simulations[0] / max(tally.cpu[0], 1e-9),
+        tally.cpu[1] / tally.n_games,
+        tally.n_games,
+    )
+
+
+def find_gnugo() -> str:
+    """GNU Go's program; Debian keeps games in a folder that is not always searched."""
+    found = shutil.which("gnugo", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/games", "/usr/local/games"]))
+    if found is None:
+        raise ConfigError("gnugo is not installed here (Debian: apt-get install gnugo)")
+    return found
+
+
+def openspiel_bot(simulations: int) -> str:
+    """OpenSpiel's bot as a player, by a small GTP engine of our own."""
+    if importlib.util.find_spec("pyspiel") is None:
+        raise ConfigError("OpenSpiel is not installed here (pip install open_spiel)")
+    words = [sys.executable, "-m", "semeai.experiments.openspiel", str(simulations)]
+    return f"gtp:{shlex.join(words)} {{seed}}"
