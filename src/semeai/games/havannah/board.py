@@ -18,9 +18,12 @@ from semeai.games.havannah.tables import (
     BLACK,
     BORDER,
     BRIDGE,
+    COUNT,
+    DIRECTIONS,
     EMPTY,
     FIRST_RUN,
     FORK,
+    LISTED,
     MAX_BASE,
     MIDDLES,
     MISSING,
@@ -75,13 +78,14 @@ State = Any
 """A record of ``HAVANNAH_STATE``, as kernels see it."""
 
 
+STEPS = np.array([[y * 2 * base + x for x, y in DIRECTIONS] for base in range(MAX_BASE + 1)], np.int64)
+"""By base: the way to the neighbour in each direction."""
+
+
 @inlined
 def step(k: int, w: int) -> int:
     """The way to the neighbour in direction ``k`` on a board of stride ``w``."""
-    # -w-1, -w, +1, +w+1, +w, -1
-    vertical = -w if k < 2 else w if 3 <= k <= 4 else 0
-    horizontal = -1 if k == 0 or k == 5 else 1 if k == 2 or k == 3 else 0
-    return vertical + horizontal
+    return STEPS[np.uint64(w >> 1), np.uint64(k)]
 
 
 @kernel
@@ -216,8 +220,9 @@ def fills_ring(state: State, p: int, color: int, own: int, w: int) -> bool:
     """Whether ``p`` is the last of the six stones around an own stone."""
     middles = np.int64(MIDDLES[np.uint64(own)])
     if middles:
-        for k in range(6):
-            if middles >> k & 1 and own_around(state, p + step(k, w), color) | 1 << ((k + 3) % 6) == 63:
+        for i in range(np.int64(COUNT[np.uint64(middles)])):
+            k = np.int64(LISTED[np.uint64(middles), np.uint64(i)])
+            if own_around(state, p + step(k, w), color) | 1 << (k + 3 if k < 3 else k - 3) == 63:
                 return True
     return False
 
@@ -274,20 +279,16 @@ def _join(state: State, a: int, b: int) -> int:
 
 
 @inlined
-def put_stone(state: State, p: int, color: int) -> int:
-    """Put a stone on the empty cell ``p`` and unite the groups around it; the kind of win, or 0.
+def unite(state: State, p: int, color: int, own: int, n: int, a: int, b: int, c: int) -> int:
+    """Put a stone on the empty cell ``p`` beside the ``n`` groups whose roots are a, b, c; the kind of win, or 0.
 
-    Lists of empty and of winning cells are the caller's business. After a ring the groups are not united.
+    After a ring the groups are not united.
     """
     w = state.stride
-    own = own_around(state, p, color)
     state.color[np.uint64(p)] = color
     mark_neighbours(state, p, color, w)
-    if own == 0:
+    if n == 0:
         return 0
-    runs = np.int64(RUNS[np.uint64(own)])
-    n = runs & 3
-    a = find(state, p + step(runs >> FIRST_RUN & 7, w))
     if n == 1:
         # The commonest case: the stone joins one group, which is at least as large.
         touched = state.touches[np.uint64(a)] | state.touches[np.uint64(p)]
@@ -295,8 +296,6 @@ def put_stone(state: State, p: int, color: int) -> int:
         state.stones[np.uint64(a)] += np.uint16(1)
         state.touches[np.uint64(a)] = touched
     else:
-        b = find(state, p + step(runs >> SECOND_RUN & 7, w))
-        c = find(state, p + step(runs >> THIRD_RUN & 7, w)) if n == 3 else 0
         if a == b or a == c or b == c:
             touched = state.touches[np.uint64(p)] | state.touches[np.uint64(a)] | state.touches[np.uint64(b)]
             if n == 3:
@@ -311,6 +310,18 @@ def put_stone(state: State, p: int, color: int) -> int:
 
 
 @inlined
+def put_stone(state: State, p: int, color: int) -> int:
+    """Put a stone on the empty cell ``p``; the kind of win, or 0. Lists of cells are the caller's business."""
+    own = own_around(state, p, color)
+    runs = np.int64(RUNS[np.uint64(own)])
+    n, w = runs & 3, state.stride
+    a = find(state, p + step(runs >> FIRST_RUN & 7, w)) if n > 0 else 0
+    b = find(state, p + step(runs >> SECOND_RUN & 7, w)) if n > 1 else 0
+    c = find(state, p + step(runs >> THIRD_RUN & 7, w)) if n > 2 else 0
+    return unite(state, p, color, own, n, a, b, c)
+
+
+@inlined
 def take_from_empties(state: State, p: int) -> None:
     slot = state.slot[np.uint64(p)]
     state.n_empty -= 1
@@ -320,11 +331,41 @@ def take_from_empties(state: State, p: int) -> None:
 
 
 @inlined
-def _note_win(state: State, p: int, color: int) -> None:
-    """List the empty cell ``p`` if ``color`` would win there and it is not listed yet."""
-    bit = np.uint32(1 << (WINS - 1 + color))
-    if not state.code[np.uint64(p)] & bit and kind_of_win(state, p, color):
-        _list_win(state, p, color)
+def _note_links_around(state: State, q: int, color: int, touched: int, w: int) -> None:
+    """List the empty neighbours of ``q`` where ``color`` would win by linking groups, or a group with the edge.
+
+    ``touched`` is what the group at ``q`` touches.
+    """
+    empty = np.uint64(empty_around(state, q))
+    for i in range(np.int64(COUNT[empty])):
+        p = q + step(np.int64(LISTED[empty, np.uint64(i)]), w)
+        code = np.int64(state.code[np.uint64(p)])
+        runs = np.int64(RUNS[np.uint64(code >> (6 * color - 6) & 63)])
+        all_touched = touched | np.int64(state.touches[np.uint64(p)])
+        if runs & 3 == 1:
+            wins = goals(all_touched) != 0
+        else:
+            a = find(state, p + step(runs >> FIRST_RUN & 7, w))
+            b = find(state, p + step(runs >> SECOND_RUN & 7, w))
+            all_touched |= np.int64(state.touches[np.uint64(a)]) | np.int64(state.touches[np.uint64(b)])
+            wins = a == b
+            if runs & 3 == 3:
+                c = find(state, p + step(runs >> THIRD_RUN & 7, w))
+                all_touched |= np.int64(state.touches[np.uint64(c)])
+                wins |= a == c or b == c
+            wins |= goals(all_touched) != 0
+        if wins and not code >> (WINS - 1 + color) & 1:
+            _list_win(state, p, color)
+
+
+@inlined
+def _note_last_of_ring(state: State, m: int, color: int, w: int) -> None:
+    """List the last empty cell around a stone that has five of its own colour beside it."""
+    missing = np.int64(MISSING[np.uint64(own_around(state, m, color))])
+    if missing != NO_DIRECTION:
+        p = m + step(missing, w)
+        if state.color[np.uint64(p)] == EMPTY and not state.code[np.uint64(p)] >> np.uint32(WINS - 1 + color) & 1:
+            _list_win(state, p, color)
 
 
 @inlined
@@ -347,15 +388,11 @@ def _forget_win(state: State, p: int, color: int) -> None:
 
 
 @kernel
-def _note_wins_beside(state: State, start: int, color: int, w: int) -> None:
-    """Look at all empty cells beside the group whose circle holds ``start``."""
+def _note_links_beside(state: State, start: int, color: int, touched: int, w: int) -> None:
+    """The same for all stones of the circle that holds ``start``."""
     q = start
     while True:
-        empty = empty_around(state, q)
-        if empty:
-            for k in range(6):
-                if empty >> k & 1:
-                    _note_win(state, q + step(k, w), color)
+        _note_links_around(state, q, color, touched, w)
         q = np.int64(state.next[np.uint64(q)])
         if q == start:
             return
@@ -369,7 +406,7 @@ def _splice(state: State, a: int, b: int) -> None:
     state.next[np.uint64(b)] = after
 
 
-@kernel
+@inlined
 def play_tracked(state: State, p: int, color: int) -> None:
     """Put a stone on the empty cell ``p`` and keep all lists; the winner is noted, ``to_move`` is the caller's."""
     w = state.stride
@@ -383,17 +420,12 @@ def play_tracked(state: State, p: int, color: int) -> None:
     own = own_around(state, p, color)
     runs = np.int64(RUNS[np.uint64(own)])
     n = runs & 3
-    roots = (
-        find(state, p + step(runs >> FIRST_RUN & 7, w)) if n > 0 else 0,
-        find(state, p + step(runs >> SECOND_RUN & 7, w)) if n > 1 else 0,
-        find(state, p + step(runs >> THIRD_RUN & 7, w)) if n > 2 else 0,
-    )
-    touched = (
-        state.touches[np.uint64(roots[0])],
-        state.touches[np.uint64(roots[1])],
-        state.touches[np.uint64(roots[2])],
-    )
-    kind = put_stone(state, p, color)
+    a = find(state, p + step(runs >> FIRST_RUN & 7, w)) if n > 0 else 0
+    b = find(state, p + step(runs >> SECOND_RUN & 7, w)) if n > 1 else 0
+    c = find(state, p + step(runs >> THIRD_RUN & 7, w)) if n > 2 else 0
+    touched_a, touched_b = np.int64(state.touches[np.uint64(a)]), np.int64(state.touches[np.uint64(b)])
+    touched_c = np.int64(state.touches[np.uint64(c)])
+    kind = unite(state, p, color, own, n, a, b, c)
     state.last_but_one = state.last
     state.last = p
     state.n_moves += 1
@@ -401,23 +433,25 @@ def play_tracked(state: State, p: int, color: int) -> None:
         state.winner = color
         state.kind = kind
         return
-    root = find(state, p)
-    for i in range(n):
-        # The largest group keeps its name. Where it touches nothing new, only cells beside the others are new to it.
-        if roots[i] != root or touched[i] != state.touches[np.uint64(root)]:
-            _note_wins_beside(state, roots[i], color, w)
-    for i in range(n):
-        _splice(state, roots[i], p)
-    for k in range(6):
-        q = p + step(k, w)
-        if own >> k & 1:
-            missing = np.int64(MISSING[np.uint64(own_around(state, q, color))])
-            if missing != NO_DIRECTION:
-                last = q + step(missing, w)
-                if state.color[np.uint64(last)] == EMPTY:
-                    _note_win(state, last, color)
-        elif state.color[np.uint64(q)] == EMPTY:
-            _note_win(state, q, color)
+    root = p if n == 0 else a if n == 1 else find(state, p)
+    touched = np.int64(state.touches[np.uint64(root)])
+    # The largest group keeps its root. If it touches nothing new, only cells beside the others link more than before.
+    if n > 0 and (a != root or touched_a != touched):
+        _note_links_beside(state, a, color, touched, w)
+    if n > 1 and (b != root or touched_b != touched):
+        _note_links_beside(state, b, color, touched, w)
+    if n > 2 and (c != root or touched_c != touched):
+        _note_links_beside(state, c, color, touched, w)
+    if n > 0:
+        _splice(state, a, p)
+        _note_last_of_ring(state, p, color, w)
+    if n > 1:
+        _splice(state, b, p)
+    if n > 2:
+        _splice(state, c, p)
+    _note_links_around(state, p, color, touched, w)
+    for i in range(np.int64(COUNT[np.uint64(own)])):
+        _note_last_of_ring(state, p + step(np.int64(LISTED[np.uint64(own), np.uint64(i)]), w), color, w)
 
 
 @kernel
@@ -428,7 +462,9 @@ def find_all_wins(state: State) -> None:
     for color in (WHITE, BLACK):
         state.n_wins[color - 1] = 0
         for i in range(state.n_empty):
-            _note_win(state, np.int64(state.empties[i]), color)
+            p = np.int64(state.empties[i])
+            if kind_of_win(state, p, color):
+                _list_win(state, p, color)
 
 
 @kernel

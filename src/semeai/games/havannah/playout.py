@@ -36,9 +36,9 @@ def bridge_replies(state: State, color: int) -> int:
 def slow_move(state: State, color: int, policy: Record, scratch: Record) -> int:
     """The next move of a slow playout."""
     if state.n_wins[color - 1] and happens(scratch, policy.win):
-        return np.int64(state.wins[color - 1, below(scratch, state.n_wins[color - 1])])
+        return np.int64(state.wins[color - 1, 0])
     if state.n_wins[2 - color] and happens(scratch, policy.block):
-        return np.int64(state.wins[2 - color, below(scratch, state.n_wins[2 - color])])
+        return np.int64(state.wins[2 - color, 0])
     if state.last and happens(scratch, policy.bridge_reply):
         replies = bridge_replies(state, color)
         if replies:

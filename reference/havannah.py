@@ -1,0 +1,113 @@
+"""Havannah as its rules are written: the board is a dictionary of stones, and everything else is found by flooding.
+
+Cells are (x, y) of the square that the hexagon lies in: 0 <= x, y < 2n - 1 and |x - y| < n for base n.
+"""
+
+from collections.abc import Iterable
+
+WHITE, BLACK, EMPTY = "O", "X", "."
+OTHER = {WHITE: BLACK, BLACK: WHITE}
+
+Cell = tuple[int, int]
+
+
+class Board:
+    """Stones by cell; moves change it, and ``kinds`` says what a colour has made."""
+
+    def __init__(self, base: int) -> None:
+        self.base = base
+        side = range(2 * base - 1)
+        self.cells: dict[Cell, str] = {(x, y): EMPTY for y in side for x in side if abs(x - y) < base}
+        self.corners = [c for c in self.cells if sum(n in self.cells for n in around(c)) == 3]
+        self.sides = self._sides()
+
+    def _sides(self) -> list[set[Cell]]:
+        """The six sides without the corners: cells of the rim that are connected with each other over it."""
+        rim = {c for c in self.cells if sum(n in self.cells for n in around(c)) == 4}
+        sides = []
+        while rim:
+            found = flood({rim.pop()}, rim)
+            sides.append(found)
+            rim -= found
+        return sides
+
+    def play(self, cell: Cell, color: str) -> None:
+        assert self.cells[cell] == EMPTY
+        self.cells[cell] = color
+
+    def empties(self) -> list[Cell]:
+        return [c for c, found in self.cells.items() if found == EMPTY]
+
+    def stones(self, color: str) -> set[Cell]:
+        return {c for c, found in self.cells.items() if found == color}
+
+    def groups(self, color: str) -> list[set[Cell]]:
+        left, found = self.stones(color), []
+        while left:
+            group = flood({left.pop()}, left)
+            found.append(group)
+            left -= group
+        return found
+
+    def kinds(self, color: str) -> set[str]:
+        """Of ring, bridge and fork, what ``color`` has on the board."""
+        made = {"ring"} if self.has_ring(color) else set()
+        for group in self.groups(color):
+            if sum(c in group for c in self.corners) >= 2:
+                made.add("bridge")
+            if sum(bool(side & group) for side in self.sides) >= 3:
+                made.add("fork")
+        return made
+
+    def has_ring(self, color: str) -> bool:
+        """Whether some cell, whatever is on it, cannot be left without crossing a stone of ``color``."""
+        stones = self.stones(color)
+        free = set(self.cells) - stones
+        outside = flood({c for c in free if any(n not in self.cells for n in around(c))}, free)
+        if outside != free:
+            return True
+        return not all(any(n not in self.cells or n in outside for n in around(c)) for c in stones)
+
+    def kinds_after(self, cell: Cell, color: str) -> set[str]:
+        """What ``color`` would make by playing ``cell``."""
+        self.play(cell, color)
+        made = self.kinds(color)
+        self.cells[cell] = EMPTY
+        return made
+
+
+def around(cell: Cell) -> list[Cell]:
+    x, y = cell
+    return [(x - 1, y - 1), (x, y - 1), (x + 1, y), (x + 1, y + 1), (x, y + 1), (x - 1, y)]
+
+
+def flood(start: Iterable[Cell], allowed: set[Cell]) -> set[Cell]:
+    """All that can be reached from ``start`` over ``allowed`` cells, ``start`` included."""
+    found = set(start)
+    waiting = list(found)
+    while waiting:
+        for n in around(waiting.pop()):
+            if n in allowed and n not in found:
+                found.add(n)
+                waiting.append(n)
+    return found
+
+
+def perft(base: int, depth: int) -> tuple[int, int]:
+    """How many games of ``depth`` moves there are, and how many of them end with the last; none goes on after a win."""
+    board = Board(base)
+
+    def count(left: int, color: str) -> tuple[int, int]:
+        nodes = terminals = 0
+        for cell in board.empties():
+            board.play(cell, color)
+            over = bool(board.kinds(color)) or not board.empties()
+            if left == 1:
+                nodes, terminals = nodes + 1, terminals + over
+            elif not over:
+                more = count(left - 1, OTHER[color])
+                nodes, terminals = nodes + more[0], terminals + more[1]
+            board.cells[cell] = EMPTY
+        return nodes, terminals
+
+    return count(depth, WHITE)
