@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from semeai.players.catalog import parse_spec
 from semeai.games.catalog import GAMES, game_named
+from semeai.players.catalog import parse_spec
 from semeai.players.config import setting_names
 from semeai.race.settings import RaceSettings
 from semeai.runner.config import RaceConfig, load_config
@@ -26,7 +26,8 @@ def test_the_pages_that_are_made_are_up_to_date():
     spec.loader.exec_module(module)
     for path, text in module.pages().items():
         assert text == path.read_text(encoding="utf-8"), "run `make docs`"
-    assert set(module.MEANINGS) <= {name for game in GAMES for name in setting_names(game)}, "there is no such setting any more"
+    known = {name for game in GAMES for name in setting_names(game)}
+    assert set(module.MEANINGS) <= known, "there is no such setting any more"
 
 
 def test_every_setting_and_preset_of_a_player_is_documented():

@@ -26,7 +26,7 @@ def test_the_papers_column_stands_beside_its_cells():
 def test_every_ablation_is_a_player_that_exists():
     from semeai.players.catalog import parse_spec
 
-    for table in (ablation.GO,):
+    for table in (ablation.GO, ablation.HAVANNAH):
         for _, change in table.changes:
             parse_spec(table.player(change, 5), game=table.game)
 

@@ -50,10 +50,41 @@ TEMPLATES = [
 ]  # fmt: skip
 
 
-def make_line(randomness):
+HAVANNAH_SAMPLES = {
+    **SAMPLES,
+    "VERTEX": [
+        "a1",
+        "b2",
+        "C3",
+        "d4",
+        "E5",
+        "b1",
+        "c4",
+        "d5",
+        "e9",
+        "a6",
+        "swap",
+        "SWAP",
+        "pass",
+        "z9",
+        "a0",
+        "4d",
+        "#",
+    ],
+    "INT": [*SAMPLES["INT"], "4", "3"],
+}
+HAVANNAH_TEMPLATES = [
+    *[line for line in TEMPLATES if not line.startswith(("komi", "get_komi", "f", "place", "set_free", "kgs-gen"))],
+    *["genmove COLOUR"] * 20,
+    *["havannah_winner", "havannah_win_kind", "all_legal", "final_score", "swap", "printsgf"] * 2,
+    *["final_status_list WORD", "komi FLOAT", "all_legal INT", "swap COLOUR", "gogui-analyze_commands"],
+]
+
+
+def make_line(randomness, templates=TEMPLATES, known=SAMPLES):
     words = []
-    for word in randomness.choice(TEMPLATES).split():
-        samples = SAMPLES.get(word)
+    for word in randomness.choice(templates).split():
+        samples = known.get(word)
         if samples and randomness.random() < 0.95:
             words.append(randomness.choice(samples))
         elif not samples:
@@ -115,6 +146,26 @@ def test_broken_and_good_lines(seed):
             assert talk.session.komi == board.komi
             assert parse(talk.raw("showboard"))[0]
     assert n_good > LINES / 5  # the lines did play
+
+
+@pytest.mark.parametrize(("seed", "coordinates"), [(1, None), (2, "littlegolem")])
+def test_broken_and_good_lines_of_havannah(seed, coordinates):
+    randomness = random.Random(seed)
+    talk = Talk(simulations=8, analysis_simulations=50, changes={"memory_mb": 1}, game="havannah", size=4, swap=True,
+                coordinates=coordinates)  # fmt: skip
+    over, played = 0, 0
+    for i in range(1_000):
+        line = make_line(randomness, HAVANNAH_TEMPLATES, HAVANNAH_SAMPLES)
+        check_answer(talk, line)
+        over, played = over + talk.board.is_over, played + bool(talk.board.moves)
+        if i % 10 == 0:
+            fresh = talk.session.dialect.new_position(talk.board.size)
+            for player, move in talk.board.moves:
+                fresh.play(move, player)
+            assert fresh.draw() == talk.board.draw(), line
+            assert fresh.result() == talk.board.result()
+    assert played > 200
+    assert over > 20  # games came to their end, and were played on
 
 
 def test_memory_stays_flat_over_many_games():

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from semeai.gtp.go import MAX_FILE_BYTES
+from semeai.gtp.records import MAX_FILE_BYTES
 from tests.gtp.helpers import Talk, visible
 
 GAME = "(;GM[1]FF[4]SZ[7]KM[4.5];B[dd];W[cc];B[];W[ee];B[aa](;W[bb])(;W[gg]))"

@@ -45,6 +45,9 @@ def analyze(
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="Another setting, as NAME=VALUE; may be repeated.")
     ] = None,
+    coordinates: Annotated[
+        str | None, typer.Option(help="How points are named; as in the record by default, in Havannah also openspiel.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     sgf: Annotated[Path | None, typer.Option(help="Write the game with comments to this file.")] = None,
 ) -> None:
@@ -53,12 +56,15 @@ def analyze(
     Win rates are those of the player who moved; the graph is the first player's. Ctrl-C keeps what is done.
     """
     from semeai.cli.analyze_display import Review, make_review_display
+    from semeai.games.catalog import game_named
 
     record = read_record(file, game)
     first, last = parse_range(moves, len(record.moves))
     if sgf is not None and not (sgf.parent.is_dir() and os.access(sgf if sgf.exists() else sgf.parent, os.W_OK)):
         raise ConfigError(f"cannot write to {sgf}")  # said before the work, not after it
-    session = make_session(record, preset, player_changes(simulations, None, 1, True, settings or []), seed)
+    changes = player_changes(simulations, None, 1, True, settings or [])
+    names = coordinates or game_named(game).record_coordinates
+    session = make_session(record, preset, changes, seed, names)
     review = Review(str(file), record, session.settings.simulations or simulations, seed, last - first + 1)
     display = make_review_display(review, quiet=as_json)
     try:
@@ -75,7 +81,7 @@ def analyze(
         raise typer.Exit(130)
 
 
-def make_session(record: "GameRecord", preset: str, changes: dict[str, Any], seed: int) -> "Session":
+def make_session(record: "GameRecord", preset: str, changes: dict[str, Any], seed: int, coordinates: str) -> "Session":
     """A player before the game's first position."""
     from semeai.gtp.dialects import DIALECTS
     from semeai.gtp.session import Session, SessionSettings
@@ -87,7 +93,7 @@ def make_session(record: "GameRecord", preset: str, changes: dict[str, Any], see
         raise ConfigError("an analysis has its budget in simulations: leave out --set seconds")
     compile_players([record.game], lambda text: print(text, file=sys.stderr, flush=True))
     settings = SessionSettings(record.size, record.komi, seed, config.simulations)
-    return Session(DIALECTS[record.game](), MctsPlayer(config), settings)
+    return Session(DIALECTS[record.game](coordinates=coordinates), MctsPlayer(config), settings)
 
 
 @dataclass(frozen=True)
@@ -117,7 +123,7 @@ class MoveAnalysis:
 
 def analyze_moves(record: "GameRecord", session: "Session", first: int, last: int) -> Iterator[MoveAnalysis]:
     """Moves ``first`` to ``last``, counted from 1; each is judged by a search of the position that it made."""
-    position = session.position = session.dialect.game.replay(record, first - 1)
+    position = session.position = session.dialect.replay(record, first - 1)
     found = search(session, record.moves[first - 1][0])
     for number in range(first, last + 1):
         side, move = record.moves[number - 1]

@@ -27,6 +27,8 @@ semeai gtp --simulations 3000            for GoGui, Sabaki or a match
 semeai gtp --seconds 5 --size 19         five seconds a move
 
 semeai gtp --set search.exploration=0.1  with another setting
+
+semeai gtp --game havannah --simulations 3000 --size 5
 """
 
 
@@ -43,6 +45,10 @@ def gtp(
     preset: Annotated[str, typer.Option(help="Settings to start from.")] = "default",
     size: Annotated[int | None, typer.Option(min=1, help="Board size at the start; the game's own by default.")] = None,
     komi: Annotated[float | None, typer.Option(help="Komi at the start, in Go; 7.5 by default.")] = None,
+    swap: Annotated[bool, typer.Option("--swap", help="Play with the swap rule, in Havannah.")] = False,
+    coordinates: Annotated[
+        str | None, typer.Option(help="How points are named; in Havannah openspiel (a1, e9) or littlegolem (A1, I5).")
+    ] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="Another setting, as NAME=VALUE; may be repeated.")
     ] = None,
@@ -60,9 +66,9 @@ def gtp(
         raise ConfigError(f"--komi {komi:g}: give a number from -{MAX_KOMI} to {MAX_KOMI}")
     changes = player_changes(simulations, seconds, threads, no_resign, settings or [])
     start = SessionStart(
-        game, preset, changes, size, komi, seed, analysis_simulations, fixed_budget=bool(simulations or seconds)
+        game, preset, changes, size, komi, seed, analysis_simulations, bool(simulations or seconds), swap, coordinates
     )
-    if preset != "default" or settings or threads > 1 or size is not None or komi is not None:
+    if preset != "default" or settings or threads > 1 or swap or (size, komi, coordinates) != (None, None, None):
         start.check()  # what may be wrong is said at once; the rest is checked when the first command needs it
     serve_engine(start, log)
 
@@ -100,6 +106,8 @@ class SessionStart:
     seed: int = 1
     analysis_simulations: int = ANALYSIS_SIMULATIONS
     fixed_budget: bool = True
+    swap: bool = False
+    coordinates: str | None = None
 
     def config(self) -> "PlayerConfig":
         from semeai.players.config import PlayerConfig
@@ -111,12 +119,13 @@ class SessionStart:
     def check(self) -> None:
         """ConfigError where there is no such player or no such board."""
         self.config()
-        self.dialect().game.new_position(self.size, self.komi)
+        dialect = self.dialect()
+        dialect.new_position(self.size, self.komi)
 
     def dialect(self) -> "Dialect":
         from semeai.gtp.dialects import DIALECTS
 
-        return DIALECTS[self.game]()
+        return DIALECTS[self.game](self.swap, self.coordinates)
 
     def session(self) -> "Session":
         from semeai.gtp.session import Session, SessionSettings
@@ -157,10 +166,10 @@ def installed_version() -> str:
 
 
 def make_engine(start: SessionStart) -> "GtpEngine":
-    from semeai.gtp import analysis, playing
+    from semeai.gtp import analysis, playing, records
     from semeai.gtp.engine import GtpEngine
 
-    tables = (playing.COMMANDS, analysis.COMMANDS, start.dialect().commands)
+    tables = (playing.COMMANDS, records.COMMANDS, analysis.COMMANDS, start.dialect().commands)
     return GtpEngine(start.session, tables, "semeai", installed_version())
 
 

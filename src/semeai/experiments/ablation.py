@@ -119,7 +119,8 @@ HAVANNAH = Ablation(
         ("no connection priors", "policy.prior_join=0,policy.prior_own=0,policy.prior_virtual=0"),
         ("no prior for bridge replies", "policy.prior_reply=0"),
         ("Algorithm 1 alone (preset uct)", "uct"),
-        ("bare RAVE (preset rave)", "rave"),
+        ("RAVE and fast playouts alone (preset fast)", "fast"),
+        ("RAVE and slow playouts alone (preset slow)", "slow"),
     ),
     sizes=(5,),
 )

@@ -119,7 +119,7 @@ HAVANNAH = Scaling(
     (
         Kind(
             "fast",
-            "mcts:rave,reuse_tree=false",
+            "mcts:fast",
             "fast, the paper",
             {
                 (None, 50): "68.60 ± 0.68%",
@@ -132,7 +132,7 @@ HAVANNAH = Scaling(
         ),
         Kind(
             "slow",
-            "mcts:rave,reuse_tree=false,policy.playout=slow",
+            "mcts:slow",
             "slow, the paper",
             {
                 (None, 50): "63.28 ± 0.4%",

@@ -51,13 +51,13 @@ GAMES = {
     "havannah": Speed(
         (4, 5, 8, 10),
         (
-            Measure("fast playouts", "playouts", "default,policy.playout=fast"),
-            Measure("slow playouts", "playouts", "default,policy.playout=slow"),
+            Measure("fast playouts", "playouts", "fast"),
+            Measure("slow playouts", "playouts", "slow"),
             Measure("UCT simulations", "simulations", "uct"),
-            Measure("UCT + RAVE simulations", "simulations", "rave"),
+            Measure("UCT + RAVE simulations", "simulations", "fast"),
             Measure("default player", "simulations", "default"),
         ),
-        "Fast playouts are uniform, slow ones follow the playout's rules. UCT and UCT + RAVE: presets uct and rave, "
+        "Fast playouts are uniform, slow ones follow the playout's rules. UCT and UCT + RAVE: presets uct and fast, "
         "fast playouts.",
     ),
 }

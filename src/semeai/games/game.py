@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
-from semeai.errors import ConfigError, IllegalMove
+from semeai.errors import ConfigError, IllegalMove, did_you_mean
 from semeai.games.position import Position
 from semeai.games.record import GameRecord
 
@@ -27,6 +27,10 @@ class Game(ABC):
     """Whether the second player may take over the first move."""
     colours: tuple[str, str] = ("black", "white")
     """What players 0 and 1 are called."""
+    coordinates: tuple[str, ...] = ("standard",)
+    """The ways to name points, the usual one first."""
+    record_coordinates = "standard"
+    """The one that records use."""
     endings: tuple[str, ...]
     """How a game ends by its rules, see ``ending``."""
     policy: type[BaseModel]
@@ -57,6 +61,13 @@ class Game(ABC):
         if swap and not self.has_swap:
             raise ConfigError(f"{self.name} has no swap rule")
         return self.make(size, komi, swap)
+
+    def name_points(self, position: Position, coordinates: str) -> None:
+        """Let texts of ``position`` name points so from now on."""
+        if coordinates not in self.coordinates:
+            known = did_you_mean(coordinates, self.coordinates)
+            raise ConfigError(f"{self.name} has no coordinates {coordinates!r}: {known}")
+        position.coordinates = coordinates
 
     def replay(self, record: GameRecord, n_moves: int | None = None) -> Position:
         """The position after ``n_moves`` moves, or after all; IllegalMove names the file, the move and its number."""

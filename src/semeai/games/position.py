@@ -14,6 +14,8 @@ class Position(ABC):
 
     game: str
     size: int
+    coordinates: str = "standard"
+    """How texts name points: one of the game's ``coordinates``; the rules do not care."""
     states: NDArray[Any]
     """Shape (1,): the game's record of the current state."""
     moves: list[tuple[int, int]]

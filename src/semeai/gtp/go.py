@@ -1,15 +1,14 @@
-"""What GTP says about Go alone: komi, handicap, scoring, game records, and GoGui's menu.
+"""What GTP says about Go alone: komi, handicap, scoring, and GoGui's menu.
 
 Modules with kernels are imported where they are used: the list of commands is there before the compiler is.
 """
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from semeai.errors import IllegalMove, SemeaiError
+from semeai.errors import IllegalMove
 from semeai.games.position import Position
 from semeai.gtp.handicap import Point, fixed_handicap, free_handicap, max_fixed_handicap
 from semeai.gtp.protocol import SYNTAX_ERROR, CommandFailed, parse_float, parse_int, take
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 COMMANDS = CommandTable()
 PASS = 0
 """As in ``games.go.board``."""
-MAX_FILE_BYTES = 10_000_000
 ANALYZE_COMMANDS = (
     "gfx/Search/semeai-gfx %c",
     "string/Explain Last Move/gomill-explain_last_move",
@@ -122,31 +120,6 @@ def place(session: Session, points: list[int]) -> str:
     position.handicap = points
     position.set_to_move(1)
     return " ".join(map(position.move_to_text, points))
-
-
-@COMMANDS.add("loadsgf", "FILE [MOVE_NUMBER]")
-def loadsgf(session: Session, words: Sequence[str]) -> str:
-    """Load a game up to the position before MOVE_NUMBER, or to its end."""
-    name, *number = take(words, 1, 2)
-    moves = max(0, parse_int(number[0]) - 1) if number else None
-    try:
-        position = load_position(Path(name), moves)
-    except (OSError, ValueError, SemeaiError):
-        raise CommandFailed("cannot load file") from None
-    session.new_game(position)
-    session.komi = position.komi
-    return ""
-
-
-def load_position(path: Path, moves: int | None) -> "GoPosition":
-    """The position after so many moves of a game record; what would hang, like a pipe, or is too large is refused."""
-    if not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
-        raise CommandFailed("cannot load file")
-    data = path.read_bytes()
-    from semeai.games.go.sgf import read_sgf, replay
-
-    record = read_sgf(data, str(path))
-    return replay(record, None if moves is None else min(moves, len(record.moves)))
 
 
 @COMMANDS.add("final_score")

@@ -10,6 +10,7 @@ from semeai.errors import IllegalMove
 from semeai.games.catalog import game_named
 from semeai.games.game import Game
 from semeai.games.position import Position
+from semeai.games.record import GameRecord
 from semeai.gtp.protocol import CommandFailed, Stream, parse_colour
 from semeai.players.base import Choice
 from semeai.players.clock import LAG, Clock, expected_moves_left
@@ -80,20 +81,32 @@ class CommandTable(dict[str, Command]):
 
 
 class Dialect(ABC):
-    """What the engine has to know of a game beyond its entry in the catalog."""
+    """What the engine has to know of a game beyond its entry in the catalog, and how the game is played here."""
 
     name: str
     """Of the game."""
     commands: Mapping[str, Command]
     """Those that only this game has."""
 
+    def __init__(self, swap: bool = False, coordinates: str | None = None) -> None:
+        self._swap, self._coordinates = swap, coordinates
+
     @property
     def game(self) -> Game:
         return game_named(self.name)
 
-    def new_position(self, size: int, komi: float) -> Position:
+    def new_position(self, size: int | None = None, komi: float | None = None) -> Position:
         """ConfigError where the game has no such board."""
-        return self.game.new_position(size, komi)
+        return self._named(self.game.new_position(size, komi, self._swap))
+
+    def replay(self, record: GameRecord, n_moves: int | None = None) -> Position:
+        """A position of a game that was recorded."""
+        return self._named(self.game.replay(record, n_moves))
+
+    def _named(self, position: Position) -> Position:
+        if self._coordinates is not None:
+            self.game.name_points(position, self._coordinates)
+        return position
 
     def is_over(self, position: Position) -> bool:
         """Whether there is nothing to think about any more."""

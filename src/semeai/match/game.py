@@ -44,6 +44,7 @@ def play_game(players: Players, settings: MatchSettings, seed: int, opening: Seq
     for move in opening:
         position.play(move)
     game = _Game(players, settings, position)
+    game.rules.name_points(position, game.rules.record_coordinates)  # comments name points as the record does
     for side, player in enumerate(players):
         try:
             player.start(position.copy(), derive(seed, "player", side))

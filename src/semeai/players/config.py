@@ -18,8 +18,9 @@ from pydantic import (
 from semeai.errors import ConfigError, did_you_mean
 from semeai.games.catalog import game_named
 from semeai.search.config import SearchConfig
+from semeai.search.tree import NODE
 
-NODE_BYTES = 2 * 28
+NODE_BYTES = 2 * NODE.itemsize
 """A node, and its room in the copy that tree reuse makes."""
 
 

@@ -62,6 +62,7 @@ class GtpPlayer(Player):
 
     def start(self, position: Position, seed: int) -> None:
         self._position = position.copy()
+        self._game.name_points(self._position, self._game.coordinates[0])
         self._seed = seed & ((1 << SEED_BITS) - 1)  # it has to fit a C int
         if "seed" in placeholders(self.command):
             self.close()

@@ -22,6 +22,8 @@ class Havannah(Game):
     default_size = 8
     has_swap = True
     colours = ("white", "black")
+    coordinates = ("openspiel", "littlegolem")
+    record_coordinates = "littlegolem"
     endings = (*KINDS.values(), "draw")
     policy = HavannahPolicy
     presets = {  # noqa: RUF012 - never changed
