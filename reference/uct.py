@@ -33,6 +33,7 @@ class Game:
     branching: int
     height: int
     key: int
+    eighths_drawn: int = 0
 
     def reward(self, path: tuple[int, ...]) -> float:
         number = 0
@@ -41,7 +42,7 @@ class Game:
         x = number * 0x9E3779B97F4A7C15 + self.key & MASK
         x ^= x >> 31
         x = x * 0xBF58476D1CE4E5B9 & MASK
-        return float(x >> 40 & 1)
+        return float(x >> 40 & 1) if x >> 41 & 7 >= self.eighths_drawn else 0.5
 
 
 @dataclass
@@ -52,6 +53,8 @@ class Node:
     rave_visits: f32 = ZERO
     rave_wins: f32 = ZERO
     heuristic: f32 = ZERO
+    proof: str = ""
+    """Nothing, or won, lost, drawn for the player who moved here; at the root, for the one who is not to move."""
     children: list["Node"] = field(default_factory=list)
 
 
@@ -89,7 +92,7 @@ class Uct:
 
     def select(self, node: Node) -> Node:
         s = self.settings
-        admitted = node.children
+        admitted = [child for child in node.children if child.proof != "lost"]
         if s["widening"] > 0:
             admitted = admitted[: max(1, int(s["widening"] * f32(math.sqrt(f32(math.sqrt(node.visits))))))]
         log_visits = f32(math.log(max(node.visits, f32(1))))
@@ -105,9 +108,11 @@ class Uct:
         return best
 
     def simulate(self) -> None:
+        if self.root.proof:
+            return
         game = self.game
         nodes, moves = [self.root], []
-        while len(moves) < game.height:
+        while len(moves) < game.height and not nodes[-1].proof:
             node = nodes[-1]
             if not node.children:
                 if node.visits < self.settings["expansion_threshold"]:
@@ -116,10 +121,26 @@ class Uct:
             nodes.append(self.select(node))
             moves.append(nodes[-1].move)
         depth = len(moves)
+        if nodes[-1].proof:  # it is drawn: the parent would be proven by a win
+            self.back_up(nodes, moves, depth, f32(0.5))
+            return
         while len(moves) < game.height:
             moves.append(self.rng.below(game.branching))
         reward = f32(game.reward(tuple(moves)))
         self.back_up(nodes, moves, depth, reward)
+        if self.settings["proof_backup"] and depth == game.height:
+            nodes[-1].proof = {0: "lost", 0.5: "drawn", 1: "won"}[reward if depth % 2 else 1 - reward]
+            for node in reversed(nodes[:-1]):
+                node.proof = self.proven(node)
+
+    def proven(self, node: Node) -> str:
+        """By all children; what is best for the player to move is the opposite for the one who moved here."""
+        found = {child.proof for child in node.children}
+        if "won" in found:
+            return "lost"
+        if "" in found:
+            return ""
+        return "drawn" if "drawn" in found else "won"
 
     def back_up(self, nodes: list[Node], moves: list[int], depth: int, reward: f32) -> None:
         def seen_by(ply: int) -> f32:

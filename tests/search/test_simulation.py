@@ -15,6 +15,7 @@ from semeai.games.toys.knapsack import new_knapsack
 from semeai.games.toys.tree import minimax, new_tree
 from semeai.search.config import SearchConfig
 from semeai.search.search import Search, uct
+from semeai.search.tree import DRAWN, LOST, OPEN, WON
 
 ALGORITHM_1 = SearchConfig(exploration=math.sqrt(2), first_play_urgency=1e9, rave="off", expansion_threshold=1)
 
@@ -29,6 +30,7 @@ def assert_same(nodes: np.ndarray, index: int, node: Node) -> int:
     found = nodes[index]
     for name in ("visits", "wins", "rave_visits", "rave_wins"):
         assert found[name] == getattr(node, name), (index, name)
+    assert found["proof"] == {"": OPEN, "won": WON, "lost": LOST, "drawn": DRAWN}[node.proof]
     assert found["n_children"] == len(node.children)
     return 1 + sum(assert_same(nodes, int(found["first"]) + i, child) for i, child in enumerate(node.children))
 
@@ -37,7 +39,7 @@ def grow_both(config: SearchConfig, game: Game, simulations: int, seed: int) -> 
     search = Search(config.to_record(), NO_POLICY, 200_000)
     search.seed(seed)
     reference = Uct(game, as_reference(config), Xorshift(int(search._scratch[0]["rng"])))
-    search.set_state(new_tree(game.branching, game.height, game.key))
+    search.set_state(new_tree(game.branching, game.height, game.key, game.eighths_drawn))
     reference.root.children = [Node(i) for i in range(game.branching)]
     search.run(simulations)
     for _ in range(simulations):
@@ -56,13 +58,17 @@ CONFIGS = st.builds(
     bias_decay=st.sampled_from([0.0, 0.5]),
     widening=st.sampled_from([0.0, 1.0, 2.5]),
     expansion_threshold=st.sampled_from([1, 2, 7]),
+    proof_backup=st.booleans(),
 )
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
-@given(CONFIGS, st.integers(2, 4), st.integers(1, 6), st.integers(0, 2**62), st.integers(0, 2**31))
-def test_grows_the_same_tree_as_the_reference(config, branching, height, key, seed):
-    search, reference = grow_both(config, Game(branching, height, key), 150, seed)
+@settings(max_examples=120, deadline=None, derandomize=True)
+@given(
+    CONFIGS, st.integers(1, 4), st.integers(1, 6), st.integers(0, 2**62), st.integers(0, 2**31),
+    st.sampled_from([0, 0, 3, 7]),
+)  # fmt: skip
+def test_grows_the_same_tree_as_the_reference(config, branching, height, key, seed, drawn):
+    search, reference = grow_both(config, Game(branching, height, key, drawn), 150, seed)
     n = assert_same(search._nodes, 0, reference.root)
     assert n == search.n_nodes
 
@@ -77,6 +83,45 @@ def test_algorithm_1_finds_the_minimax_move_of_a_small_tree(key):
         child["path"], child["depth"] = move, 1
         values.append(minimax(child[0]))
     assert values[found] == max(values)
+
+
+@pytest.mark.parametrize("drawn", [0, 4])
+@pytest.mark.parametrize("key", range(12))
+def test_proof_backup_solves_a_small_tree(key, drawn):
+    """What is proven is the minimax value, of the root and of every child; then nothing is left to search."""
+    config = SearchConfig(exploration=1.0, proof_backup=True)
+    states = new_tree(branching=3, height=5, key=key, eighths_drawn=drawn)
+    search = uct(states, config.to_record(), NO_POLICY, 20_000, seed=1)
+    assert search.is_solved
+    assert search.is_decided(10**6)
+    assert search.simulations < 10_000
+    assert search.run(100) == 0
+    assert search.win_rate(search.best_move()) == minimax(states[0])
+    assert search.report()[0].move == search.best_move()
+    for child in search.children():
+        after = states.copy()
+        after["path"], after["depth"] = child["move"], 1
+        if child["proof"] != OPEN:
+            assert {WON: 1.0, LOST: 0.0, DRAWN: 0.5}[int(child["proof"])] == minimax(after[0])
+
+
+@pytest.mark.parametrize("key", range(6))
+def test_nothing_is_proven_by_default(key):
+    search = uct(new_tree(2, 4, key), SearchConfig().to_record(), NO_POLICY, 2000, seed=1)
+    assert not search.is_solved
+    assert not search._nodes["proof"][: search.n_nodes].any()
+    assert search.simulations == 2000
+
+
+def test_proofs_of_one_player_and_of_chance():
+    """Taking everything is proven to be the best where it fits; a die proves nothing."""
+    config = SearchConfig(exploration=1.0, proof_backup=True).to_record()
+    fits = uct(new_knapsack(weights=[1, 1, 1], values=[1, 1, 1], room=3), config, NO_POLICY, 1000, seed=1)
+    assert fits.is_solved
+    assert fits.win_rate(fits.best_move()) == 1.0
+    dice = uct(new_dice(0, 60), config, NO_POLICY, 3000, seed=1)
+    assert not dice.is_solved
+    assert dice.win_rate(STOP) == 0.0
 
 
 @pytest.mark.parametrize("rave", ["off", "minimum_mse"])

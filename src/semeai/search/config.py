@@ -35,6 +35,9 @@ class SearchConfig(BaseModel):
     """K of PW(n) = K n^(1/4), the number of moves considered in the order of H; 0 considers all."""
     expansion_threshold: Annotated[int, Field(ge=1, le=10**6)] = 1
     """Visits of a node before it gets children."""
+    proof_backup: bool = False
+    """Prove wins, losses and draws from the ends of games that the tree reaches, and try no move that is proven lost.
+    It is sound where a node's moves are all that matter, as in Havannah; Go's nodes leave out eyes and edges."""
 
     def to_record(self) -> NDArray[Any]:
         """The same as kernels read it."""

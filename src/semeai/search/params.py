@@ -14,6 +14,7 @@ SEARCH_PARAMS = np.dtype(
         ("bias_decay", np.float32),  # c
         ("widening", np.float32),  # K of PW(n) = K n^(1/4), 0: off
         ("expansion_threshold", np.float32),  # visits before a node gets children
+        ("proof_backup", np.int64),  # 1: ends of the game in the tree are proofs, and moves that lose by one are left
     ],
     align=True,
 )

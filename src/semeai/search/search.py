@@ -10,7 +10,19 @@ from semeai.games.position import Position
 from semeai.games.protocol import MAX_CODES, SCRATCH
 from semeai.rng import derive
 from semeai.search.simulation import open_root, simulate
-from semeai.search.tree import NODE, ROOT, TREE, UNEXPANDED, child_with_move, clear_tree, copy_subtree
+from semeai.search.tree import (
+    DRAWN,
+    LOST,
+    NODE,
+    OPEN,
+    ROOT,
+    TREE,
+    UNEXPANDED,
+    WON,
+    child_with_move,
+    clear_tree,
+    copy_subtree,
+)
 
 MAX_VISITS = 1 << 24
 """32-bit sums are exact up to here."""
@@ -93,12 +105,13 @@ class Search:
         self._tree[0]["n_nodes"] = n
 
     def run(self, n: int) -> int:
-        """Run ``n`` simulations; how many were run, 0 where there is nothing to search or to count any more."""
+        """Run ``n`` simulations; how many were run, 0 where there is nothing to search, prove or count any more."""
         n = min(n, MAX_VISITS - self.visits)
         if self._nodes[ROOT]["n_children"] == 0 or n <= 0:
             return 0
+        before = self.simulations
         simulate(self._nodes, self._tree, self._states, self._params, self._policy, self._scratch, n)
-        return n
+        return self.simulations - before
 
     @property
     def simulations(self) -> int:
@@ -115,6 +128,11 @@ class Search:
         return bool(self._tree[0]["full"])
 
     @property
+    def is_solved(self) -> bool:
+        """Whether the outcome of best play is proven; the best move's ``win_rate`` is what it is."""
+        return bool(self._nodes[ROOT]["proof"] != OPEN)
+
+    @property
     def n_nodes(self) -> int:
         return int(self._tree[0]["n_nodes"])
 
@@ -128,13 +146,14 @@ class Search:
     def is_decided(self, remaining: int) -> bool:
         """Whether no other move can get more visits than the best in the remaining simulations."""
         visits = np.sort(self.children()["visits"])
-        return len(visits) < 2 or bool(visits[-1] - visits[-2] > remaining)
+        return self.is_solved or len(visits) < 2 or bool(visits[-1] - visits[-2] > remaining)
 
     def best_move(self) -> int:
-        """The most visited move (Algorithm 1), the better of equals; IndexError where there is none."""
+        """A move that is proven to win, else the most visited one that is not proven to lose (Algorithm 1), the better
+        of equals; IndexError where there is none.
+        """
         children = self.children()
-        order = np.lexsort((_mean(children), children["visits"]))
-        return int(children["move"][order[-1]])
+        return int(children["move"][_order(children)[-1]])
 
     def win_rate(self, move: int) -> float:
         """Of the player to move, after ``move``."""
@@ -144,7 +163,7 @@ class Search:
     def report(self) -> list[MoveReport]:
         """All moves, the most visited first."""
         children = self.children()
-        order = np.lexsort((_mean(children), children["visits"]))[::-1]
+        order = _order(children)[::-1]
         rates = _mean(children)
         weights = np.exp(children["heuristic"].astype(np.float64))  # H may be negative
         return [
@@ -171,11 +190,19 @@ class Search:
 
 
 def _mean(children: NDArray[Any]) -> NDArray[Any]:
-    """Mean rewards; RAVE's, which hold the priors, for moves without visits."""
+    """Mean rewards; RAVE's, which hold the priors, for moves without visits; what is proven where it is."""
     own = children["wins"] / np.maximum(children["visits"], 1)
     rave = children["rave_wins"] / np.maximum(children["rave_visits"], 1e-9)
     result: NDArray[Any] = np.where(children["visits"] > 0, own, rave)
+    for proof, value in ((WON, 1.0), (LOST, 0.0), (DRAWN, 0.5)):
+        result = np.where(children["proof"] == proof, value, result)
     return result
+
+
+def _order(children: NDArray[Any]) -> NDArray[np.int64]:
+    """From the worst to the best: lost ones first, won ones last, else by visits, then by mean."""
+    rank = 1 + (children["proof"] == WON) - (children["proof"] == LOST).astype(np.int64)
+    return np.lexsort((_mean(children), children["visits"], rank))
 
 
 def uct(states: NDArray[Any], params: NDArray[Any], policy: NDArray[Any], simulations: int, seed: int) -> Search:

@@ -24,7 +24,8 @@ from semeai.games.protocol import (
 )
 from semeai.jit import inlined, kernel
 from semeai.rng_kernels import below
-from semeai.search.tree import ROOT, UNEXPANDED, Nodes
+from semeai.search.proof import prove, value_of
+from semeai.search.tree import LOST, OPEN, ROOT, UNEXPANDED, Nodes
 
 NO_RAVE, MINIMUM_MSE, HAND_PICKED = 0, 1, 2
 _MINUS_INFINITY = np.float32(-1e30)
@@ -52,6 +53,7 @@ def grow(nodes: Nodes, tree: Record, node: int, state: Record, spare: Record, po
         child.first = UNEXPANDED
         child.n_children = 0
         child.move = scratch.moves[i]
+        child.proof = OPEN
     nodes[node].n_children = n
     nodes[node].first = first
     return True
@@ -111,12 +113,15 @@ def select(nodes: Nodes, node: int, params: Record, scratch: Record) -> int:
     first = np.int64(parent.first)
     n = np.int64(parent.n_children)
     if params.widening > 0:
-        n = min(n, max(1, np.int64(params.widening * math.sqrt(math.sqrt(parent.visits)))))
+        n = _admitted(nodes, first, n, max(1, np.int64(params.widening * math.sqrt(math.sqrt(parent.visits)))))
     exploration = np.float32(0.0)
     if params.exploration > 0:
         exploration = params.exploration * np.float32(math.sqrt(math.log(max(parent.visits, np.float32(1.0)))))
     best, best_score, ties = first, _MINUS_INFINITY, 1
+    solving = params.proof_backup != 0
     for k in range(first, first + n):
+        if solving and nodes[np.uint64(k)].proof == LOST:
+            continue
         s = score(nodes[np.uint64(k)], exploration, params)
         if s > best_score:
             best, best_score, ties = k, s, 1
@@ -125,6 +130,17 @@ def select(nodes: Nodes, node: int, params: Record, scratch: Record) -> int:
             if below(scratch, ties) == 0:
                 best = k
     return best
+
+
+@inlined
+def _admitted(nodes: Nodes, first: int, n: int, places: int) -> int:
+    """How many of ``n`` children progressive widening lets in: those that are proven lost take no place."""
+    k = 0
+    while k < n and places > 0:
+        if nodes[first + k].proof != LOST:
+            places -= 1
+        k += 1
+    return k
 
 
 @kernel
@@ -146,7 +162,7 @@ def descend(
     """Walk from the root to a leaf, playing its moves on ``state``; the depth of the leaf in ``scratch.path``."""
     node, depth = ROOT, 0
     scratch.path[0] = ROOT
-    while depth < MAX_DEPTH - 1 and not is_over(state):
+    while depth < MAX_DEPTH - 1 and not is_over(state) and nodes[node].proof == OPEN:
         if nodes[node].first == UNEXPANDED:
             if nodes[node].visits < params.expansion_threshold or not grow(
                 nodes, tree, node, state, spare, policy, scratch
@@ -207,16 +223,28 @@ def simulate(
     scratches: NDArray[Any],
     n: int,
 ) -> None:
-    """Run ``n`` simulations from ``states[0]``; ``states[1]`` and ``[2]`` are working copies."""
+    """Run ``n`` simulations from ``states[0]``, fewer once the root is proven; ``states[1]`` and ``[2]`` are working
+    copies.
+    """
     tree, root, state, spare = trees[0], states[0], states[1], states[2]
     p, r, scratch = params[0], policy[0], scratches[0]
     for _ in range(n):
+        if nodes[ROOT].proof != OPEN:
+            return
         copy_state(state, root)
         depth = descend(nodes, tree, state, spare, p, r, scratch)
-        if not is_over(state):
-            playout(state, r, scratch)
-        back_up(nodes, depth, np.float32(reward(state)), p, scratch)
         tree.simulations += 1
+        leaf = nodes[scratch.path[depth]]
+        if leaf.proof != OPEN:
+            back_up(nodes, depth, value_of(leaf.proof, scratch.played_by[depth - 1]), p, scratch)
+            continue
+        is_end = is_over(state)
+        if not is_end:
+            playout(state, r, scratch)
+        result = np.float32(reward(state))
+        back_up(nodes, depth, result, p, scratch)
+        if is_end and p.proof_backup:
+            prove(nodes, depth, result, scratch)
 
 
 @kernel

@@ -14,6 +14,9 @@ from semeai.jit import kernel
 ROOT = 0
 UNEXPANDED = -1
 
+# What is proven of a node, as seen by the player who chose its move; of the root, by the player who is not to move.
+OPEN, WON, LOST, DRAWN = 0, 1, 2, 3
+
 NODE = np.dtype(
     [
         ("visits", np.float32),  # N_T of Algorithm 1
@@ -24,6 +27,7 @@ NODE = np.dtype(
         ("first", np.int32),  # the first child, or UNEXPANDED
         ("n_children", np.uint16),
         ("move", np.uint16),
+        ("proof", np.uint8),  # OPEN, WON, LOST or DRAWN
     ],
     align=True,
 )
@@ -53,6 +57,7 @@ def clear_tree(nodes: Nodes, trees: NDArray[Any]) -> None:
     root.first = UNEXPANDED
     root.n_children = 0
     root.move = 0
+    root.proof = OPEN
     tree = trees[0]
     tree.n_nodes = 1
     tree.simulations = 0

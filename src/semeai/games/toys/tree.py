@@ -1,4 +1,4 @@
-"""An artificial tree for two players: its leaves are won or lost by a hash, so that minimax knows its value."""
+"""An artificial tree for two players: its leaves are won, lost or drawn by a hash, so that minimax knows its value."""
 
 from typing import Any
 
@@ -11,34 +11,45 @@ from semeai.games.toys.common import list_move, play_at_random
 from semeai.jit import implements, kernel
 
 ARTIFICIAL_TREE = np.dtype(
-    [("branching", np.int64), ("height", np.int64), ("depth", np.int64), ("path", np.int64), ("key", np.uint64)],
+    [
+        ("branching", np.int64),
+        ("height", np.int64),
+        ("depth", np.int64),
+        ("path", np.int64),
+        ("key", np.uint64),
+        ("eighths_drawn", np.int64),  # of the leaves
+    ],
     align=True,
 )
 
 
-def new_tree(branching: int, height: int, key: int) -> NDArray[Any]:
+def new_tree(branching: int, height: int, key: int, eighths_drawn: int = 0) -> NDArray[Any]:
     """The root of a uniform tree; ``key`` chooses which leaves player 0 wins."""
     states = np.zeros(1, ARTIFICIAL_TREE)
     states["branching"], states["height"], states["key"] = branching, height, key
+    states["eighths_drawn"] = eighths_drawn
     return states
 
 
 @kernel
-def leaf_reward(key: np.uint64, path: int) -> float:
-    """0 or 1 by a 64-bit mix of the leaf's number."""
+def leaf_reward(key: np.uint64, path: int, eighths_drawn: int) -> float:
+    """0, 1 or a half by a 64-bit mix of the leaf's number."""
     x = np.uint64(path) * np.uint64(0x9E3779B97F4A7C15) + key
     x ^= x >> np.uint64(31)
     x *= np.uint64(0xBF58476D1CE4E5B9)
+    if np.int64((x >> np.uint64(41)) & np.uint64(7)) < eighths_drawn:
+        return 0.5
     return float((x >> np.uint64(40)) & np.uint64(1))
 
 
 def minimax(state: Record) -> float:
     """The value for player 0, by looking at every leaf."""
     branching, height, key = int(state["branching"]), int(state["height"]), np.uint64(state["key"])
+    eighths = int(state["eighths_drawn"])
 
     def value(depth: int, path: int) -> float:
         if depth == height:
-            return leaf_reward(key, path)
+            return leaf_reward(key, path, eighths)
         values = [value(depth + 1, path * branching + i) for i in range(branching)]
         return max(values) if depth % 2 == 0 else min(values)
 
@@ -49,6 +60,7 @@ def minimax(state: Record) -> float:
 def copy_state(target: Record, source: Record) -> None:
     target.branching, target.height, target.key = source.branching, source.height, source.key
     target.depth, target.path = source.depth, source.path
+    target.eighths_drawn = source.eighths_drawn
 
 
 @implements(protocol.mover, ARTIFICIAL_TREE)
@@ -63,7 +75,7 @@ def is_over(state: Record) -> bool:
 
 @implements(protocol.reward, ARTIFICIAL_TREE)
 def reward(state: Record) -> float:
-    return leaf_reward(state.key, state.path)
+    return leaf_reward(state.key, state.path, state.eighths_drawn)
 
 
 @implements(protocol.play, ARTIFICIAL_TREE)
