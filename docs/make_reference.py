@@ -1,7 +1,8 @@
 """Write the pages, and parts of pages, that the program itself knows best: ``python docs/make_reference.py``.
 
 docs/reference/cli.md comes from the functions that are registered with the app, the tables of docs/reference/player.md
-from the player's configuration. So they say what the program does, and the same program always gives the same pages.
+from the player's configuration, those of docs/reference/gtp.md from the engine's commands. So they say what the program
+does, and the same program always gives the same pages.
 """
 
 import ast
@@ -11,7 +12,7 @@ import re
 import textwrap
 import types
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -21,10 +22,17 @@ from pydantic import BaseModel
 from typer.models import ArgumentInfo, OptionInfo
 
 from semeai.cli.main import app
-from semeai.players.config import PRESETS, PlayerConfig
+from semeai.games.catalog import GAMES, game_named
+from semeai.gtp import analysis, playing, records
+from semeai.gtp.dialects import DIALECTS
+from semeai.gtp.engine import ADMINISTRATIVE
+from semeai.gtp.session import Command
+from semeai.players.config import PlayerConfig
+from semeai.search.config import SearchConfig
 
 CLI_PAGE = Path(__file__).parent / "reference" / "cli.md"
 PLAYER_PAGE = Path(__file__).parent / "reference" / "player.md"
+GTP_PAGE = Path(__file__).parent / "reference" / "gtp.md"
 CLI_HEAD = """# Command line
 
 `semeai` is one program with one command for each thing it does. `python -m semeai` is the same program.
@@ -131,7 +139,6 @@ def cli_page() -> str:
 
 
 MEANINGS = {  # of settings that have no docstring; a docstring goes first
-    "game": "What it plays.",
     "search.rave": "RAVE, and how its weight falls with a move's own visits; `off` updates no RAVE sums.",
     "search.bias_constant": "The part of the progressive bias that does not fade, see `search.bias_decay`.",
     "policy.playout": "Uniformly random moves, or the rules below; `light` ignores them.",
@@ -151,6 +158,8 @@ MEANINGS = {  # of settings that have no docstring; a docstring goes first
     "policy.prior_third_line": "Won visits of a move on the third line, far from all stones.",
     "policy.prior_fourth_line": "Won visits of a move on the fourth line, far from all stones.",
     "policy.prior_pass": "Lost visits of a pass.",
+    "policy.prior_near_own_2": "At distance 2.",
+    "policy.prior_near_own_3": "At distance 3.",
     "policy.pass_in_tree": "Consider a pass at every node; `false`: only where no point is playable.",
 }
 
@@ -158,7 +167,28 @@ MEANINGS = {  # of settings that have no docstring; a docstring goes first
 def player_page() -> str:
     """The page as it is, with its tables made anew."""
     text = PLAYER_PAGE.read_text(encoding="utf-8")
-    return replace_block(replace_block(text, "settings", settings_tables()), "presets", presets_table())
+    return replace_block(replace_block(text, "settings", settings_tables()), "presets", presets_tables())
+
+
+def gtp_page() -> str:
+    """The same."""
+    text = GTP_PAGE.read_text(encoding="utf-8")
+    admin = {name: Command(playing.showboard, "COMMAND" * (name == "known_command"), said)
+             for name, said in ADMINISTRATIVE.items()}  # fmt: skip
+    text = replace_block(
+        text, "any game", commands_table(admin | playing.COMMANDS | records.COMMANDS | analysis.COMMANDS)
+    )
+    for game in GAMES:
+        text = replace_block(text, game, commands_table(DIALECTS[game].commands))
+    return text
+
+
+def commands_table(commands: Mapping[str, Command]) -> str:
+    rows = ["| command | arguments | |", "|---|---|---|"]
+    for name, command in sorted(commands.items()):
+        arguments = command.arguments.replace("|", "\\|")
+        rows.append(f"| `{name}` | {f'`{arguments}`' if arguments else ''} | {command.summary} |")
+    return "\n".join(rows)
 
 
 def replace_block(text: str, name: str, inside: str) -> str:
@@ -166,17 +196,17 @@ def replace_block(text: str, name: str, inside: str) -> str:
     before, found, rest = text.partition(begin)
     _, found_end, after = rest.partition(end)
     if not found or not found_end:
-        raise ValueError(f"{PLAYER_PAGE.name} has no block {name!r}")
+        raise ValueError(f"the page has no block {name!r}")
     return f"{before}{begin}\n{inside}\n\n{end}{after}"
 
 
 def settings_tables() -> str:
-    """One table for the player itself, and one for each group of its settings."""
-    groups = {name: f.default for name, f in PlayerConfig.model_fields.items() if isinstance(f.default, BaseModel)}
+    """One table for the player itself, one for the search, and one for the policy of each game."""
     parts = ["### The player", settings_table(PlayerConfig, "")]
-    for name, group in groups.items():
-        about = inspect.cleandoc(type(group).__doc__ or "")
-        parts += [f"### `{name}.`", about, settings_table(type(group), f"{name}.")]
+    groups = [("`search.`", "search.", SearchConfig)]
+    groups += [(f"`policy.` of {game.capitalize()}", "policy.", game_named(game).policy) for game in GAMES]
+    for title, prefix, model in groups:
+        parts += [f"### {title}", inspect.cleandoc(model.__doc__ or ""), settings_table(model, prefix)]
     return "\n\n".join(parts)
 
 
@@ -184,7 +214,7 @@ def settings_table(model: type[BaseModel], prefix: str) -> str:
     rows = ["| setting | value | default | meaning |", "|---|---|---|---|"]
     schema, said = model.model_json_schema()["properties"], field_docstrings(model)
     for name, field in model.model_fields.items():
-        if isinstance(field.default, BaseModel):
+        if name in ("search", "policy"):
             continue
         meaning = said.get(name) or MEANINGS.get(prefix + name)
         if not meaning:
@@ -231,15 +261,19 @@ def shown(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def presets_table() -> str:
-    rows = ["| preset | what it changes |", "|---|---|"]
-    for name, changes in PRESETS.items():
-        rows.append(f"| `{name}` | {', '.join(f'`{key}={shown(v)}`' for key, v in changes.items()) or 'nothing'} |")
-    return "\n".join(rows)
+def presets_tables() -> str:
+    parts = []
+    for game in GAMES:
+        rows = [f"| preset of {game.capitalize()} | what it changes |", "|---|---|"]
+        for name, changes in game_named(game).presets.items():
+            listed = ", ".join(f"`{key}={shown(value)}`" for key, value in changes.items())
+            rows.append(f"| `{name}` | {listed or 'nothing'} |")
+        parts.append("\n".join(rows))
+    return "\n\n".join(parts)
 
 
 def pages() -> dict[Path, str]:
-    return {CLI_PAGE: cli_page(), PLAYER_PAGE: player_page()}
+    return {CLI_PAGE: cli_page(), PLAYER_PAGE: player_page(), GTP_PAGE: gtp_page()}
 
 
 if __name__ == "__main__":

@@ -126,7 +126,8 @@ def test_playouts_end_and_their_moves_are_legal(start):
                 try:
                     position.play(int(move))
                 except IllegalMove as error:  # kernels know the simple ko alone
-                    assert "superko" in str(error)
+                    if "superko" not in str(error):
+                        raise
                     break
             else:
                 assert position.is_over or start.game == "go"  # which stops where only eyes are left
