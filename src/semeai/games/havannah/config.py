@@ -34,25 +34,25 @@ class HavannahPolicy(BaseModel):
     anti_decisive: bool = True
     """Where the opponent threatens to win, a node has only moves that prevent it."""
 
-    prior_even: Visits = 10.0
+    prior_even: Visits = 4.0
     """Visits that say nothing; 0 switches all priors off."""
-    prior_near_1: Visits = 4.0
-    """By distance to the last move."""
-    prior_near_2: Visits = 3.0
-    prior_near_3: Visits = 1.0
-    prior_near_own_1: Visits = 0.0
+    prior_near_1: Visits = 0.0
+    """By distance to the last move. It loses matches: the playout's answers know better which of them to look at."""
+    prior_near_2: Visits = 0.0
+    prior_near_3: Visits = 0.0
+    prior_near_own_1: Visits = 3.0
     """By distance to the player's own last move."""
-    prior_near_own_2: Visits = 0.0
+    prior_near_own_2: Visits = 3.0
     prior_near_own_3: Visits = 0.0
     prior_join: Visits = 4.0
     """For each group, from the second on, that the move connects."""
-    prior_own: Visits = 1.0
+    prior_own: Visits = 0.0
     """For each own stone beside the move."""
     prior_other: Visits = 0.0
     """For each of the opponent's."""
-    prior_virtual: Visits = 2.0
+    prior_virtual: Visits = 6.0
     """For each own stone that the move is linked to over two empty cells."""
-    prior_reply: Visits = 10.0
+    prior_reply: Visits = 4.0
     """What the playout's bridge reply would be."""
 
     def to_record(self) -> NDArray[Any]:

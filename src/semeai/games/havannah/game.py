@@ -27,7 +27,7 @@ class Havannah(Game):
     endings = (*KINDS.values(), "draw")
     policy = HavannahPolicy
     presets = {  # noqa: RUF012 - never changed
-        "default": {},
+        "default": {"search.proof_backup": True},
         "uct": {  # Algorithm 1 of "Scalability and parallelization of MCTS"
             **_PLAIN_TREE,
             "search.rave": "off",
