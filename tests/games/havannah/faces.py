@@ -11,11 +11,10 @@ from semeai.games.havannah.board import (
     WINS,
     copy_board,
     find,
-    find_all_wins,
     kind_of_win,
-    play_move,
     reset,
 )
+from semeai.games.havannah.moves import find_all_wins, play_move
 from semeai.games.havannah.policy import HAVANNAH_POLICY
 from semeai.games.havannah.tables import KINDS, cells
 from semeai.games.protocol import SCRATCH

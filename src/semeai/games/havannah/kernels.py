@@ -3,7 +3,8 @@
 import numpy as np
 
 from semeai.games import protocol
-from semeai.games.havannah.board import HAVANNAH_STATE, State, copy_board, play_move
+from semeai.games.havannah.board import HAVANNAH_STATE, State, copy_board
+from semeai.games.havannah.moves import play_move
 from semeai.games.havannah.playout import play_out
 from semeai.games.havannah.priors import expand_node
 from semeai.games.protocol import Record

@@ -11,10 +11,10 @@ from semeai.games.havannah.board import (
     State,
     empty_around,
     own_around,
-    play_tracked,
     put_stone,
     step,
 )
+from semeai.games.havannah.moves import play_tracked
 from semeai.games.havannah.tables import BETWEEN, COUNT, LISTED
 from semeai.games.protocol import Record
 from semeai.jit import inlined, kernel

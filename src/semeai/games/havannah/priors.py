@@ -7,7 +7,8 @@ joined groups, stones beside the move, virtual connections (Lorentz 2010; Ewalds
 
 import numpy as np
 
-from semeai.games.havannah.board import SWAP, State, empty_around, may_swap, own_around, step
+from semeai.games.havannah.board import SWAP, State, empty_around, own_around, step
+from semeai.games.havannah.moves import may_swap
 from semeai.games.havannah.playout import bridge_replies
 from semeai.games.havannah.tables import COUNT, RUNS
 from semeai.games.protocol import Record
