@@ -9,7 +9,7 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 os.chdir(ROOT)
 
-from benchmarks import go_speed, overhead  # noqa: E402
+from benchmarks import go_speed, havannah_speed, overhead  # noqa: E402
 from semeai.experiments import guarantee  # noqa: E402
 from semeai.experiments.table import ResultTable  # noqa: E402
 from semeai.jit import compile_kernels  # noqa: E402
@@ -29,6 +29,11 @@ PAGES: dict[str, tuple[str, str, Callable[[], list[ResultTable]]]] = {
         "Speed of the Go kernels",
         "python benchmarks/run.py go-speed",
         go_speed.run,
+    ),
+    "havannah-speed": (
+        "Speed of the Havannah kernels",
+        "python benchmarks/run.py havannah-speed",
+        havannah_speed.run,
     ),
 }
 

@@ -1,0 +1,62 @@
+"""Havannah's kernels against OpenSpiel's C++: uniform playouts and searches, interleaved, per CPU second."""
+
+import time
+
+from benchmarks.rates import ROUNDS, Rate, compare, playouts, simulations
+from semeai.experiments.table import Cell, ResultTable
+from semeai.games.havannah.position import HavannahPosition
+
+N = {4: 20_000, 5: 10_000, 8: 3_000, 10: 2_000}
+"""Playouts and simulations a round, by base."""
+
+
+def run() -> list[ResultTable]:
+    return [_against_openspiel(), _slow_against_fast()]
+
+
+def _slow_against_fast() -> ResultTable:
+    rows: list[tuple[Cell, ...]] = []
+    for base, n in N.items():
+        start = HavannahPosition(base)
+        rows.append(compare(f"base {base}", playouts(start, "fast", n), playouts(start, "slow", n)))
+    columns = ("board", "fast playouts, per CPU second", "slow playouts", "ratio of the best", "median ratio")
+    return ResultTable("Fast against slow playouts", columns, tuple(rows), f"{ROUNDS} rounds in turn, as above.")
+
+
+def _against_openspiel() -> ResultTable:
+    rows: list[tuple[Cell, ...]] = []
+    for base, n in N.items():
+        start = HavannahPosition(base)
+        rollouts = _openspiel(base, 1, n // 4)
+        searched = _openspiel(base, n // 4, 1)
+        rows.append(compare(f"base {base}, fast playouts", playouts(start, "fast", n), rollouts))
+        rows.append(compare(f"base {base}, slow playouts", playouts(start, "slow", n), rollouts))
+        rows.append(compare(f"base {base}, UCT, fast", simulations(start, "uct", n), searched))
+        rows.append(compare(f"base {base}, RAVE, fast", simulations(start, "fast", n), searched))
+        rows.append(compare(f"base {base}, default player", simulations(start, "default", n), searched))
+    note = (
+        f"{ROUNDS} rounds in turn from the empty board, one thread; the best of each, and the median of the ratios "
+        "within a round. OpenSpiel: the rollouts of its RandomRolloutEvaluator for playouts, its MCTSBot with one "
+        "rollout a simulation for searches. Slow playouts, and the default player's, win, block and keep bridges."
+    )
+    columns = ("what", "semeai, per CPU second", "OpenSpiel (C++)", "ratio of the best", "median ratio")
+    return ResultTable("Havannah against OpenSpiel", columns, tuple(rows), note)
+
+
+def _openspiel(base: int, n_simulations: int, n_rollouts: int) -> Rate | None:
+    """A search of its bot from the empty board; None where it cannot be imported."""
+    try:
+        import pyspiel
+    except ImportError:
+        return None
+    game = pyspiel.load_game(f"havannah(board_size={base})")
+    state = game.new_initial_state()
+
+    def measure() -> float:
+        evaluator = pyspiel.RandomRolloutEvaluator(n_rollouts, 1)
+        bot = pyspiel.MCTSBot(game, evaluator, 2.0, n_simulations, 1000, False, 1, False)
+        start = time.thread_time()
+        bot.step(state)
+        return n_simulations * n_rollouts / (time.thread_time() - start)
+
+    return measure

@@ -1,0 +1,62 @@
+"""Rates of two programs measured in turn, so that a busy moment of the machine hits both alike."""
+
+import statistics
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from semeai.experiments.table import Cell
+from semeai.games.position import Position
+from semeai.games.protocol import SCRATCH
+from semeai.players.config import PlayerConfig
+from semeai.players.mcts import MctsPlayer
+from semeai.search.playouts import run_playouts
+
+SEED = 88172645463325252
+ROUNDS = 9
+
+Rate = Callable[[], float]
+
+
+def compare(name: str, ours: Rate, theirs: Rate | None) -> tuple[Cell, ...]:
+    """One row: the best of our rates, the best of theirs, their ratio, and the median of the ratios within a round."""
+    ours()
+    mine, other = [], []
+    for _ in range(ROUNDS):
+        mine.append(ours())
+        if theirs:
+            other.append(theirs())
+    if not other:
+        return name, round(max(mine)), None, None, None
+    median = statistics.median(a / b for a, b in zip(mine, other, strict=True))
+    return name, round(max(mine)), round(max(other)), max(mine) / max(other), median
+
+
+def playouts(position: Position, preset: str, n: int) -> Rate:
+    """Playouts from ``position`` by the policy of a preset, per CPU second."""
+    policy = PlayerConfig.from_preset(preset, position.game).policy.to_record()
+    states = np.concatenate([position.states] * 2)
+    scratch, results = np.zeros(1, SCRATCH), np.zeros(2, np.int64)
+    scratch[0]["rng"] = SEED
+
+    def measure() -> float:
+        start = time.thread_time()
+        run_playouts(states, policy, scratch, n, results)
+        return n / (time.thread_time() - start)
+
+    return measure
+
+
+def simulations(position: Position, preset: str, n: int) -> Rate:
+    """Simulations from ``position`` by a preset's player, per CPU second."""
+    player = MctsPlayer(PlayerConfig.from_preset(preset, position.game).with_changes({"memory_mb": 700}))
+
+    def measure() -> float:
+        player.start(position, seed=1)
+        player.think(1)
+        start = time.thread_time()
+        player.think(n)
+        return n / (time.thread_time() - start)
+
+    return measure
