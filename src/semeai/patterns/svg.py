@@ -1,0 +1,107 @@
+"""Patterns as one SVG picture: the mover's stones black, the move a cross, a caption with the bias below each.
+
+What may be anything is left blank, what lies off the board is hatched, and a stone of either colour is half and half.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from xml.sax.saxutils import escape
+
+from semeai.patterns.geometry import HEX, Offset
+from semeai.patterns.pattern import Cell, Pattern, format_bias
+
+CELL = 32
+GAP = 24
+CAPTION = 22
+COLUMNS = 5
+_STONE = 0.42 * CELL
+_WOOD, _INK, _FAINT = "#e8c887", "#222222", "#8a7a55"
+_HATCH = (
+    '<defs><pattern id="off" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+    '<rect width="6" height="6" fill="#dddddd"/><line x1="0" y1="0" x2="0" y2="6" stroke="#888888" stroke-width="2"/>'
+    "</pattern></defs>"
+)
+
+
+def svg_of(patterns: Sequence[Pattern], columns: int = COLUMNS) -> str:
+    """A picture of all patterns, row by row; the same patterns always give the same text."""
+    parts, x, y, width, height = [_HATCH], GAP, GAP, 0, 0
+    for i, pattern in enumerate(patterns):
+        if i and i % columns == 0:
+            x, y, height = GAP, y + height + GAP, 0
+        w, h = _extent(pattern)
+        w = max(w, 3 * CELL)
+        parts.append(f'<g transform="translate({x} {y})">{"".join(_drawing(pattern, i + 1))}</g>')
+        x += w + GAP
+        width, height = max(width, x), max(height, h + CAPTION)
+    w, h = max(width, 2 * GAP), y + height + GAP
+    body = "\n".join(parts)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}" '
+        f'font-family="sans-serif" font-size="13">\n<rect width="{w}" height="{h}" fill="white"/>\n{body}\n</svg>\n'
+    )
+
+
+def _cells(pattern: Pattern) -> dict[Offset, Cell | None]:
+    """The cells that are drawn: a neighbourhood of the move, and all that the pattern names. None: the move."""
+    shown: dict[Offset, Cell | None] = dict.fromkeys(pattern.geometry.around(1), Cell.ANY)
+    return {**shown, **dict(pattern.cells), (0, 0): None}
+
+
+def _centres(pattern: Pattern) -> dict[Offset, tuple[float, float]]:
+    """Where the cells are drawn, from the top left corner."""
+    row = CELL * (math.sqrt(0.75) if pattern.geometry is HEX else 1.0)
+    raw = {o: (pattern.geometry.column(o) * CELL / 2, o[1] * row) for o in _cells(pattern)}
+    left, top = (min(place[axis] for place in raw.values()) for axis in (0, 1))
+    return {o: (round(x - left + CELL / 2, 1), round(y - top + CELL / 2, 1)) for o, (x, y) in raw.items()}
+
+
+def _extent(pattern: Pattern) -> tuple[int, int]:
+    places = _centres(pattern).values()
+    return math.ceil(max(x for x, _ in places) + CELL / 2), math.ceil(max(y for _, y in places) + CELL / 2)
+
+
+def _drawing(pattern: Pattern, number: int) -> Iterator[str]:
+    cells, centres = _cells(pattern), _centres(pattern)
+    title = f"{number}: {pattern.canonical().text}\n{pattern.comment}".strip()
+    yield f"<title>{escape(title)}</title>"
+    for offset, cell in cells.items():
+        yield _ground(pattern, *centres[offset], cell)
+    for offset, cell in cells.items():
+        yield _content(*centres[offset], cell)
+    first = pattern.comment.splitlines()[0][:40] if pattern.comment else ""
+    caption = f"{number}:  {format_bias(pattern.bias)}  {first}".strip()
+    yield f'<text x="0" y="{_extent(pattern)[1] + 15}" fill="{_INK}">{escape(caption)}</text>'
+
+
+def _ground(pattern: Pattern, x: float, y: float, cell: Cell | None) -> str:
+    fill = "url(#off)" if cell is Cell.OFF_BOARD else "#f6efe0" if cell is Cell.ANY else _WOOD
+    h = CELL / 2
+    if pattern.geometry is HEX:
+        side = CELL / math.sqrt(3)
+        corners = ((0, -side), (h, -side / 2), (h, side / 2), (0, side), (-h, side / 2), (-h, -side / 2))
+        points = " ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in corners)
+        return f'<polygon points="{points}" fill="{fill}" stroke="{_FAINT}"/>'
+    square = f'<rect x="{x - h:g}" y="{y - h:g}" width="{CELL}" height="{CELL}" fill="{fill}"/>'
+    if cell is Cell.OFF_BOARD:
+        return square
+    lines = f"M{x - h:g} {y:g}h{CELL}M{x:g} {y - h:g}v{CELL}"
+    return f'{square}<path d="{lines}" stroke="{_FAINT}" fill="none"/>'
+
+
+def _content(x: float, y: float, cell: Cell | None) -> str:
+    circle = f'<circle cx="{x:g}" cy="{y:g}" r="{_STONE:g}" stroke="{_INK}"'
+    if cell is None:
+        d = _STONE * 0.6
+        lines = f"M{x - d:.1f} {y - d:.1f}l{2 * d:.1f} {2 * d:.1f}M{x - d:.1f} {y + d:.1f}l{2 * d:.1f} {-2 * d:.1f}"
+        return f'<path d="{lines}" stroke="#c0392b" stroke-width="3"/>'
+    if cell is Cell.BLACK:
+        return f'{circle} fill="{_INK}"/>'
+    if cell is Cell.WHITE:
+        return f'{circle} fill="white"/>'
+    if cell is Cell.STONE:
+        half = f'<path d="M{x:g} {y - _STONE:g}a{_STONE:g} {_STONE:g} 0 0 0 0 {2 * _STONE:g}z" fill="{_INK}"/>'
+        return f'{circle} fill="white"/>{half}'
+    if cell is Cell.EMPTY:
+        return f'<circle cx="{x:g}" cy="{y:g}" r="3" fill="{_INK}"/>'
+    return ""
