@@ -225,8 +225,11 @@ def settings_table(model: type[BaseModel], prefix: str) -> str:
 
 def field_docstrings(model: type[BaseModel]) -> dict[str, str]:
     """The text that stands below each field."""
+    found: dict[str, str] = {}
+    for base in model.__mro__[1:]:
+        if issubclass(base, BaseModel) and base is not BaseModel:
+            found |= field_docstrings(base)
     body = ast.parse(textwrap.dedent(inspect.getsource(model))).body[0].body  # type: ignore[attr-defined]
-    found = {}
     for field, text in pairwise(body):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(text, ast.Expr):
             words = " ".join(ast.literal_eval(text.value).split())
@@ -254,7 +257,7 @@ def round_number(value: float) -> str:
 
 
 def shown(value: Any) -> str:
-    if value is None:
+    if value is None or value == ():
         return "none"
     if isinstance(value, bool):
         return str(value).lower()

@@ -15,6 +15,7 @@ PLAYER_ONE, CHANCE = 0, 2
 MAX_CODES = 1024
 MAX_DEPTH = 1024
 MAX_PLAYED = 4096
+MAX_WORDS = 16384
 
 SCRATCH = np.dtype(
     [
@@ -34,6 +35,8 @@ SCRATCH = np.dtype(
         ("marked", np.uint8, MAX_CODES),
         ("first_by", np.uint8, MAX_CODES),
         ("path", np.int32, MAX_DEPTH),
+        ("values", np.float32, MAX_CODES),
+        ("words", np.uint64, MAX_WORDS),  # bitboards
     ],
     align=True,
 )

@@ -4,9 +4,11 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from semeai.games.go.patterns import compile_patterns
 from semeai.games.go.policy import GO_POLICY
+from semeai.games.pattern_policy import PatternPolicy
 from semeai.rng_kernels import CERTAIN
 
 Probability = Annotated[float, Field(ge=0, le=1)]
@@ -17,10 +19,8 @@ _PROBABILITIES = (
 )  # fmt: skip
 
 
-class GoPolicy(BaseModel):
+class GoPolicy(PatternPolicy):
     """Probabilities of the playout's policy, and virtual visits for each feature of a move."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     playout: Literal["light", "mogo"] = "mogo"
     capture: Probability = 1.0
@@ -79,4 +79,5 @@ class GoPolicy(BaseModel):
         row["prior_near"] = (0.0, self.prior_near_1, self.prior_near_2, self.prior_near_3)
         for name in (n for n in GO_POLICY.names or () if n.startswith("prior_") and n != "prior_near"):
             row[name] = getattr(self, name)
+        compile_patterns(row["patterns"], self.parsed_patterns(), self.pattern_visits, self.pattern_heuristic)
         return record

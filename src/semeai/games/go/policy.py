@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from semeai.games.go.patterns import GO_PATTERNS
+
 GO_POLICY = np.dtype(
     [
         ("mogo", np.int64),  # 0: light playouts, which ignore all of the following
@@ -34,6 +36,7 @@ GO_POLICY = np.dtype(
         ("prior_pass", np.float32),  # lost ones
         ("skip_empty_edges", np.int64),  # 1: no node for points on the first two lines with no stone near
         ("pass_in_tree", np.int64),  # 0: a pass is considered only where no point is playable
+        ("patterns", GO_PATTERNS),
     ],
     align=True,
 )

@@ -7,6 +7,7 @@ ataris, 3x3 shapes, closeness to the last move, self-atari, and empty edges.
 import numpy as np
 
 from semeai.games.go.board import PASS, State, color_at, in_atari, is_playable, traits_at
+from semeai.games.go.patterns import add_patterns
 from semeai.games.go.playout import answers
 from semeai.games.go.tables import BORDER, EMPTY, SHAPE
 from semeai.games.go.tactics import (
@@ -58,6 +59,8 @@ def expand_node(state: State, spare: State, policy: Record, scratch: Record) -> 
             _believe(scratch, n, policy.prior_even + policy.prior_pass, np.float32(0.5) * policy.prior_even)
             scratch.heuristic[np.uint64(n)] = -_H_PER_VISIT * policy.prior_pass
         n += 1
+    if policy.patterns.n > 0:
+        add_patterns(state, policy.patterns, scratch, n)
     return n
 
 

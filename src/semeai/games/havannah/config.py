@@ -1,12 +1,15 @@
 """Havannah's part of a player's configuration: how its playouts play, and what a new node believes."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from semeai.games.havannah.policy import HAVANNAH_POLICY
+from semeai.games.masks import compile_patterns
+from semeai.games.pattern_policy import PatternPolicy
+from semeai.patterns.geometry import HEX, Geometry
 from semeai.rng_kernels import CERTAIN
 
 Probability = Annotated[float, Field(ge=0, le=1)]
@@ -15,10 +18,10 @@ Visits = Annotated[float, Field(ge=0, le=1e6)]
 _PROBABILITIES = ("win", "block", "bridge_reply")
 
 
-class HavannahPolicy(BaseModel):
+class HavannahPolicy(PatternPolicy):
     """Probabilities of the slow playout's rules, and virtual visits for each feature of a move."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    geometry: ClassVar[Geometry] = HEX
 
     playout: Literal["fast", "slow"] = "slow"
     """Fast playouts are uniformly random; slow ones follow the rules below first."""
@@ -67,4 +70,5 @@ class HavannahPolicy(BaseModel):
             row[name] = (0.0, *(getattr(self, f"{name}_{distance}") for distance in (1, 2, 3)))
         for name in ("even", "join", "own", "other", "virtual", "reply"):
             row[f"prior_{name}"] = getattr(self, f"prior_{name}")
+        compile_patterns(row["patterns"], self.parsed_patterns(), self.pattern_visits, self.pattern_heuristic)
         return record

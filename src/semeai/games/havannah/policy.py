@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from semeai.games.masks import PATTERNS
+
 HAVANNAH_POLICY = np.dtype(
     [
         ("slow", np.int64),  # 0: fast playouts, which ignore the next three
@@ -21,6 +23,7 @@ HAVANNAH_POLICY = np.dtype(
         ("prior_other", np.float32),  # a stone of the opponent's
         ("prior_virtual", np.float32),  # a stone of one's own two cells away with both cells between them empty
         ("prior_reply", np.float32),  # a bridge reply
+        ("patterns", PATTERNS),
     ],
     align=True,
 )

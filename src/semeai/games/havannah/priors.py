@@ -11,6 +11,7 @@ from semeai.games.havannah.board import SWAP, State, empty_around, own_around, s
 from semeai.games.havannah.moves import may_swap
 from semeai.games.havannah.playout import bridge_replies
 from semeai.games.havannah.tables import COUNT, RUNS
+from semeai.games.masks import add_patterns
 from semeai.games.protocol import Record
 from semeai.jit import inlined, kernel
 
@@ -45,6 +46,8 @@ def expand_node(state: State, policy: Record, scratch: Record) -> int:
             scratch.prior_wins[np.uint64(n)] += good
             scratch.heuristic[np.uint64(n)] = _H_PER_VISIT * good
         n += 1
+    if policy.patterns.n > 0:
+        add_patterns(policy.patterns, state.color, state.stride, color, scratch, n)
     return n
 
 

@@ -1,0 +1,33 @@
+"""Patterns as a part of a game's policy: what a player's configuration says of them, whatever the game."""
+
+from typing import Annotated, ClassVar
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from semeai.patterns.geometry import SQUARE, Geometry
+from semeai.patterns.pattern import Pattern
+from semeai.patterns.texts import canonical_texts, pattern_of
+
+
+class PatternPolicy(BaseModel):
+    """The base of a game's policy whose nodes look at patterns."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    geometry: ClassVar[Geometry] = SQUARE
+
+    patterns: tuple[str, ...] = ()
+    """Shapes with their bias, such as ``+1 XOX/.*?``; kept in canonical form. ``patterns=FILE`` reads them from a
+    file."""
+    pattern_visits: Annotated[float, Field(ge=0, le=1e6)] = 10.0
+    """Virtual visits that a bias of 1 puts into the RAVE statistics, all won; a bias of -1 puts lost ones there."""
+    pattern_heuristic: Annotated[float, Field(ge=0, le=1e6)] = 1.0
+    """What a bias of 1 adds to H, for progressive bias and progressive widening."""
+
+    @field_validator("patterns")
+    @classmethod
+    def _in_canonical_form(cls, texts: tuple[str, ...]) -> tuple[str, ...]:
+        return canonical_texts(texts, cls.geometry)
+
+    def parsed_patterns(self) -> list[Pattern]:
+        return [pattern_of(text, self.geometry) for text in self.patterns]
