@@ -135,6 +135,14 @@ def cli_page() -> str:
         assert function is not None
         name = registered.name or function.__name__
         parts.append(section(name, function, whole.commands[name]))
+    for group in app.registered_groups:
+        assert group.typer_instance is not None
+        for registered in group.typer_instance.registered_commands:
+            function = registered.callback
+            assert function is not None
+            inner = registered.name or function.__name__
+            command = whole.commands[group.name].commands[inner]
+            parts.append(section(f"{group.name} {inner}", function, command))
     return "\n".join(parts)
 
 

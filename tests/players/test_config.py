@@ -39,6 +39,7 @@ def test_every_setting_reaches_the_kernels(game):
     """Changing any setting of the search or the policy changes a record."""
     default = PlayerConfig(game=game)
     words = {"search.rave": "hand_picked", "policy.playout": {"go": "light", "havannah": "fast"}[game]}
+    words["policy.patterns"] = ["+1 X*/?X"]
     for name in setting_names(game):
         part, _, field = name.partition(".")
         if part in ("search", "policy"):

@@ -28,6 +28,8 @@ semeai gtp --seconds 5 --size 19         five seconds a move
 
 semeai gtp --set search.exploration=0.1  with another setting
 
+semeai gtp --patterns patterns.txt       with patterns of your own
+
 semeai gtp --game havannah --simulations 3000 --size 5
 """
 
@@ -52,6 +54,9 @@ def gtp(
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="Another setting, as NAME=VALUE; may be repeated.")
     ] = None,
+    patterns: Annotated[
+        Path | None, typer.Option(help="A file of patterns that the player gives its bias to; see semeai pattern.")
+    ] = None,
     analysis_simulations: Annotated[int, typer.Option(min=1, help="Where an analysis stops.")] = ANALYSIS_SIMULATIONS,
     no_resign: Annotated[bool, typer.Option("--no-resign", help="Play on in lost positions.")] = False,
     log: Annotated[Path | None, typer.Option(help="Write what is said, both ways, to this file.")] = None,
@@ -65,10 +70,13 @@ def gtp(
     if komi is not None and not abs(komi) <= MAX_KOMI:
         raise ConfigError(f"--komi {komi:g}: give a number from -{MAX_KOMI} to {MAX_KOMI}")
     changes = player_changes(simulations, seconds, threads, no_resign, settings or [])
+    if patterns is not None:
+        changes["patterns"] = str(patterns)
     start = SessionStart(
         game, preset, changes, size, komi, seed, analysis_simulations, bool(simulations or seconds), swap, coordinates
     )
-    if preset != "default" or settings or threads > 1 or swap or (size, komi, coordinates) != (None, None, None):
+    given = (size, komi, coordinates, patterns) != (None, None, None, None)
+    if preset != "default" or settings or threads > 1 or swap or given:
         start.check()  # what may be wrong is said at once; the rest is checked when the first command needs it
     serve_engine(start, log)
 

@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from semeai.cli import analyze, bench, bounds, gtp, init, match, plan, race, reproduce, runs, warmup
+from semeai.cli import analyze, bench, bounds, gtp, init, match, pattern, plan, race, reproduce, runs, warmup
 from semeai.errors import SemeaiError
 
 app = typer.Typer(
@@ -17,7 +17,7 @@ app = typer.Typer(
     epilog="First time? `semeai init first-race` writes a small example, `semeai race first-race/race.toml` runs it.",
 )
 
-for module in (init, race, match, runs, bounds, plan, reproduce, gtp, analyze, bench, warmup):
+for module in (init, race, match, runs, bounds, plan, reproduce, gtp, analyze, pattern, bench, warmup):
     module.register(app)
 
 

@@ -17,9 +17,13 @@ def board_of(position: Position) -> NDArray[np.uint8]:
     return board
 
 
-def add_moves(surroundings: Surroundings, position: Position, moves: Sequence[int]) -> list[int]:
-    """Add the points among ``moves``, seen by the player to move; those that are (a pass is not)."""
+def add_moves(
+    surroundings: Surroundings, position: Position, moves: Sequence[int], player: int | None = None
+) -> list[int]:
+    """Add the points among ``moves`` of ``player``, or of the player to move; those that are (a pass is not)."""
     stride = int(position.states[0]["stride"])
     points = [int(move) for move in moves if move != 0]
-    surroundings.add(board_of(position), position.to_move + 1, [divmod(p, stride) for p in points])
+    surroundings.add(
+        board_of(position), 1 + (position.to_move if player is None else player), [divmod(p, stride) for p in points]
+    )
     return points

@@ -11,6 +11,7 @@
     {player = "mcts:default", simulations = 500, "search.exploration" = 0.2, game = "go"}
     {command = ["gnugo", "--mode", "gtp", "--level", "{level}"], level = 8}
 
+``patterns=FILE``, or ``patterns = "FILE"`` in a table, reads ``policy.patterns`` from a file when the player is parsed.
 Presets and settings are those of the game that is played; a table may say which game that is, and must then agree.
 """
 
@@ -142,7 +143,7 @@ class _Reader:
         game = flat.pop("game", self.game or "go")
         if self.game is not None and game != self.game:
             raise ConfigError(f"player 'mcts:{words}' plays {game!r}, and this is a game of {self.game}")
-        config = PlayerConfig.from_text(words, game).with_changes(flat)
+        config = PlayerConfig.from_text(words, game, self.folder).with_changes(flat, self.folder)
         label = ",".join([f"mcts:{words}" if words else "mcts", *(f"{key}={value}" for key, value in flat.items())])
         return PlayerSpec("mcts", label, json.dumps(config.model_dump(mode="json"), sort_keys=True))
 

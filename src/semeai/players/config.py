@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any, Self
 
 from pydantic import (
@@ -17,6 +18,7 @@ from pydantic import (
 
 from semeai.errors import ConfigError, did_you_mean
 from semeai.games.catalog import game_named
+from semeai.players.pattern_files import with_file_contents
 from semeai.search.config import SearchConfig
 from semeai.search.tree import NODE
 
@@ -71,8 +73,12 @@ class PlayerConfig(BaseModel):
         text = json.dumps(self.model_dump(mode="json"), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
-    def with_changes(self, changes: Mapping[str, Any]) -> Self:
-        """The same with other values for some fields, written as ``search.exploration`` or ``simulations``."""
+    def with_changes(self, changes: Mapping[str, Any], folder: str | Path | None = None) -> Self:
+        """The same with other values for some fields, written as ``search.exploration`` or ``simulations``.
+
+        ``patterns`` is the name of a file in ``folder``, whose contents become ``policy.patterns``.
+        """
+        changes = with_file_contents(changes, self.game, folder)
         data = self.model_dump()
         for key, value in changes.items():
             place = data
@@ -101,7 +107,7 @@ class PlayerConfig(BaseModel):
             raise _refusal(error) from None
 
     @classmethod
-    def from_text(cls, text: str, game: str = "go") -> Self:
+    def from_text(cls, text: str, game: str = "go", folder: str | Path | None = None) -> Self:
         """From ``preset,name=value,…``, for example ``default,simulations=3000,search.exploration=0.1``."""
         words = [word.strip() for word in text.split(",") if word.strip()]
         preset = words.pop(0) if words and "=" not in words[0] else "default"
@@ -111,7 +117,7 @@ class PlayerConfig(BaseModel):
             if not equals:
                 raise ConfigError(f"player setting {word!r}: write name=value")
             changes[name.strip()] = parse_value(value.strip())
-        return cls.from_preset(preset, game).with_changes(changes)
+        return cls.from_preset(preset, game).with_changes(changes, folder)
 
     @classmethod
     def from_preset(cls, name: str, game: str = "go") -> Self:

@@ -21,6 +21,7 @@ from semeai.evaluate.evaluators import (
 )
 from semeai.evaluate.matches import MatchEvaluator
 from semeai.match.settings import MatchSettings
+from semeai.players.pattern_files import with_contents
 from semeai.processes import placeholders
 from semeai.race.candidate import Candidate, check_distinct
 from semeai.race.settings import RaceSettings, describe_error
@@ -178,6 +179,7 @@ class RaceConfig(_Frozen):
         match = None if self.evaluator.match is None else self._match_evaluator(folder)
         for candidate in changes_of(self.baseline, candidates):
             if match is not None:
+                candidate = Candidate(candidate.name, with_contents(candidate.params, match.settings.game, folder))
                 match.check(f"candidate {candidate.name!r}", candidate.params)
             self._check_placeholders(f"candidate {candidate.name!r}", candidate.params)
             yield candidate
@@ -244,9 +246,13 @@ def load_config(path: Path) -> RaceConfig:
     except (TypeError, ValueError) as error:
         raise ConfigError(f"{path}: values must be finite numbers, texts, lists or tables: {error}") from None
     try:
-        return RaceConfig.model_validate(data)
+        config = RaceConfig.model_validate(data)
     except ValidationError as error:
         raise ConfigError(f"{path}: " + "; ".join(_sentence(e) for e in error.errors())) from None
+    if config.evaluator.match is None or config.baseline is None:
+        return config
+    baseline = with_contents(config.baseline, config.evaluator.match.game, path.parent)
+    return config.model_copy(update={"baseline": baseline})
 
 
 def _sentence(error: ErrorDetails) -> str:
