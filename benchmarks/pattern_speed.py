@@ -74,8 +74,8 @@ def run() -> list[ResultTable]:
     ]
     columns = ("board", "preset", "patterns", "radius", "without, per CPU second", "with", "cost (median round)")
     note = (
-        f"{ROUNDS} short rounds in turn on one thread, from a position with a third of the board filled; rates are the best "
-        "of each side. Patterns have two or three cells that are not jokers and no effect, so that both sides do the "
-        "same search. The preset `rave` has light playouts and no priors: a simulation costs least there."
+        f"{ROUNDS} short rounds in turn on one thread, from a position with a third of the board filled; rates are the "
+        "best of each side. Patterns have two or three cells that are not jokers and no effect, so that both sides do "
+        "the same search. The preset `rave` has light playouts and no priors: a simulation costs least there."
     )
     return [ResultTable("What patterns cost", columns, tuple(rows), note)]

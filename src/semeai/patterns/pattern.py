@@ -79,12 +79,14 @@ class Pattern:
     def variants(self) -> tuple[Cells, ...]:
         """The different cells that the symmetries make of it, in a fixed order."""
         n = len(self.geometry.symmetries)
-        return tuple(sorted({self.turned(s).cells for s in range(n)}, key=_order))
+        return tuple(sorted({self._turned_cells(s) for s in range(n)}, key=_order))
 
     def turned(self, symmetry: int) -> "Pattern":
         """The pattern under one of the geometry's symmetries."""
-        turned = ((self.geometry.turn(offset, symmetry), cell) for offset, cell in self.cells)
-        return replace(self, cells=tuple(turned))
+        return replace(self, cells=self._turned_cells(symmetry))
+
+    def _turned_cells(self, symmetry: int) -> Cells:
+        return _in_order((self.geometry.turn(offset, symmetry), cell) for offset, cell in self.cells)
 
     def canonical(self) -> "Pattern":
         """The first of its variants: the same for all symmetric patterns."""

@@ -1,0 +1,111 @@
+"""Proposals by what a search shows: shapes of the moves that a deep search prefers more than a shallow one does.
+
+The lift of a pattern is the sum, over the moves it matches, of the share of visits that a deep search gives them minus
+the share that a shallow search does; its z-score over the positions of a sample says whether that is chance. A good
+shape with a high lift tells the shallow search early what it would find late.
+"""
+
+import math
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semeai.errors import ConfigError
+from semeai.evolve.change import Change, PatternChange
+from semeai.evolve.proposers import Context, Proposer, RandomPatterns, Rng
+from semeai.evolve.sample import Sample
+from semeai.patterns.pattern import Pattern
+from semeai.rng import generator
+
+Matched = NDArray[np.bool_]
+
+
+class Scored(NamedTuple):
+    """A pattern, its z-score, and the points of the sample that it matches."""
+
+    pattern: Pattern
+    z: float
+    matched: Matched
+
+
+@dataclass
+class Guided(Proposer):
+    """The best pattern of a pool that is not nearly one that was proposed before.
+
+    The pool is drawn by ``source``. The ranking belongs to one baseline: after an acceptance the shallow search is run
+    again with the grown player, so that what it knows by now has no lift any more. The deep search stays that of the
+    first player.
+    """
+
+    source: RandomPatterns = field(default_factory=lambda: RandomPatterns(most_cells=4, shapes="both"))
+    pool: int = 3000
+    shallow: int = 50
+    """Simulations: about what the race is played with."""
+    deep: int = 2000
+    least_z: float = 2.0
+    most_overlap: float = 0.7
+    """Of two patterns that match sets A and B of moves, |A and B| / |A or B| above this makes them near-duplicates."""
+    seed: int = 1
+    name: ClassVar[str] = "guided"
+
+    _deep: dict[Sample, NDArray[np.float64]] = field(default_factory=dict, init=False, repr=False)
+    _ranked: dict[tuple[Sample, str], list[Scored]] = field(default_factory=dict, init=False, repr=False)
+
+    def draw(self, context: Context, rng: Rng) -> Change | None:
+        sample = context.sample
+        if sample is None:
+            raise ConfigError("guided proposals need a sample of positions")
+        before = {sign: [sample.matches(pattern) for pattern in _earlier(context, sample, sign)] for sign in (1, -1)}
+        for scored in self.ranking(context, sample):
+            change = PatternChange(scored.pattern, self.name)
+            like_it = before[1 if scored.z > 0 else -1]
+            if context.is_new(change) and all(overlap(scored.matched, m) <= self.most_overlap for m in like_it):
+                return change
+        return None
+
+    def ranking(self, context: Context, sample: Sample) -> list[Scored]:
+        """The pool by z-score, the best first, as the present baseline's search sees it."""
+        place = sample, context.config.identity()
+        if place not in self._ranked:
+            if sample not in self._deep:
+                self._deep = {sample: sample.shares(context.first_config, self.deep, self.seed)}
+            gain = self._deep[sample] - sample.shares(context.config, self.shallow, self.seed)
+            self._ranked = {place: self._rank(context, sample, gain)}
+        return self._ranked[place]
+
+    def _rank(self, context: Context, sample: Sample, gain: NDArray[np.float64]) -> list[Scored]:
+        draw = generator(self.seed, "pool")
+        found: dict[str, Scored] = {}
+        for _ in range(self.pool):
+            pattern = self.source.pattern(context.geometry, draw)
+            if pattern.shape in found:
+                continue
+            matched = sample.matches(pattern)
+            z = z_score(sample.by_position(np.where(matched, gain, 0.0)))
+            if matched.mean() >= self.source.least_share and abs(z) >= self.least_z:
+                signed = Pattern(pattern.cells, math.copysign(self.source.bias, z), pattern.geometry)
+                found[pattern.shape] = Scored(signed, z, matched)
+        wanted = {"good": (1,), "bad": (-1,), "both": (1, -1)}[self.source.shapes]
+        kept = [scored for scored in found.values() if math.copysign(1, scored.z) in wanted]
+        return sorted(kept, key=lambda scored: (-abs(scored.z), scored.pattern.shape))
+
+
+def _earlier(context: Context, sample: Sample, sign: int) -> list[Pattern]:
+    """The patterns of one sign that were proposed, and those of the baseline, as far as the sample can see them."""
+    tried = [change.pattern for change in context.tried if isinstance(change, PatternChange)]
+    alike = [pattern for pattern in tried if pattern.bias * sign > 0]
+    return [pattern for pattern in [*alike, *context.patterns] if pattern.radius <= sample.radius]
+
+
+def z_score(values: NDArray[np.float64]) -> float:
+    """The mean over its standard error; 0 where nothing varies."""
+    spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+    return float(values.mean()) / spread * math.sqrt(len(values)) if spread > 0 else 0.0
+
+
+def overlap(a: Matched, b: Matched) -> float:
+    """What two sets have in common, as a part of their union; 1 for two empty ones."""
+    union = int((a | b).sum())
+    return int((a & b).sum()) / union if union else 1.0

@@ -1,0 +1,101 @@
+"""A sample of positions from games of the player itself: what patterns match there, and what searches prefer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semeai.games.catalog import new_position
+from semeai.games.position import Position
+from semeai.games.surroundings import add_moves
+from semeai.patterns.pattern import Pattern
+from semeai.patterns.surroundings import Surroundings
+from semeai.players.config import PlayerConfig
+from semeai.players.mcts import MctsPlayer
+from semeai.rng import derive, generator
+
+_WITHOUT_MEMORY = {"reuse_tree": False, "stop_early": False, "resign_below": 0.0, "memory_mb": 50}
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Positions, and in one row all points that their players might play."""
+
+    positions: Sequence[Position]
+    radius: int = 3
+    """Patterns up to here can be looked for."""
+
+    @cached_property
+    def _around(self) -> tuple[Surroundings, NDArray[np.int64], NDArray[np.int64]]:
+        around, points, owner = Surroundings(self.radius), [], []
+        for i, position in enumerate(self.positions):
+            found = add_moves(around, position, position.sensible_moves().tolist())
+            points += found
+            owner += [i] * len(found)
+        return around, np.array(points, np.int64), np.array(owner, np.int64)
+
+    @property
+    def n_points(self) -> int:
+        return self._around[0].n_points
+
+    def matches(self, pattern: Pattern) -> NDArray[np.bool_]:
+        """Which of the points the pattern matches."""
+        return self._around[0].matches(pattern)
+
+    def by_position(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The sum of ``values``, one a point, in each position."""
+        sums: NDArray[np.float64] = np.bincount(self._around[2], values, minlength=len(self.positions)).astype(
+            np.float64
+        )
+        return sums
+
+    def shares(self, config: PlayerConfig, simulations: int, seed: int) -> NDArray[np.float64]:
+        """The part of the visits that a search of each position gives to each point."""
+        player = MctsPlayer(config.with_changes({**_WITHOUT_MEMORY, "simulations": simulations}))
+        _, points, owner = self._around
+        shares = np.zeros(len(points))
+        for i, position in enumerate(self.positions):
+            player.start(position, derive(seed, "shares", i))
+            player.think(simulations)
+            visits = {line.move: line.visits for line in player.report()}
+            total = sum(visits.values()) or 1
+            here = owner == i
+            shares[here] = [visits.get(int(p), 0) / total for p in points[here]]
+        return shares
+
+
+def sample_positions(
+    config: PlayerConfig, size: int, n: int, seed: int, *, simulations: int = 50, random_moves: int = 4, a_game: int = 4
+) -> Sample:
+    """``n`` positions of quick games that the player plays against itself after a few random moves."""
+    player = MctsPlayer(config.with_changes({**_WITHOUT_MEMORY, "simulations": simulations}))
+    found: list[Position] = []
+    game = 0
+    while len(found) < n:
+        draw = generator(seed, "sample", game)
+        seen = _play(player, new_position(config.game, size), random_moves, draw, derive(seed, "game", game))
+        chosen = sorted(draw.choice(len(seen), min(a_game, len(seen), n - len(found)), replace=False))
+        found += [seen[i] for i in chosen]
+        game += 1
+    return Sample(found)
+
+
+def _play(
+    player: MctsPlayer, position: Position, random_moves: int, draw: np.random.Generator, seed: int
+) -> list[Position]:
+    """All positions of a game in which somebody is to move."""
+    seen: list[Position] = []
+    player.start(position, seed)
+    while not position.is_over and len(seen) < 3 * len(position.states[0]["color"]):
+        seen.append(position.copy())
+        if len(seen) <= random_moves:
+            move = int(draw.choice(position.sensible_moves()))
+        else:
+            chosen = player.choose().move
+            assert chosen is not None, "it never resigns"
+            move = chosen
+        position.play(move)
+        player.observe(move)
+    return seen

@@ -1,0 +1,177 @@
+"""Proposals: new ones only, the same ones again from the same history, and each of its own kind."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from semeai.errors import ConfigError
+from semeai.evolve.change import NumberChange, PatternChange
+from semeai.evolve.guided import Guided, overlap, z_score
+from semeai.evolve.proposers import (
+    Context,
+    Crossover,
+    Mixture,
+    Mutation,
+    Numbers,
+    RandomPatterns,
+    Range,
+    config_of,
+)
+from semeai.evolve.sample import sample_positions
+from semeai.patterns.pattern import Pattern
+from semeai.rng import generator
+
+PLAYER = {"player": "mcts:rave", "simulations": 20}
+CONTACT, HANE = PatternChange(Pattern.parse("+1 O*")), PatternChange(Pattern.parse("+1 XOX/.*."))
+RANGES = {
+    "search.exploration": Range(0, 1),
+    "policy.self_atari_stones": Range(1, 8),
+    "search.rave_bias": Range(1e-4, 1e-1, log=True),
+}
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return sample_positions(config_of(PLAYER, "go"), size=5, n=20, seed=3, simulations=20)
+
+
+def evolve(proposer, context, n, accept_every=5, seed=1):
+    """The loop without races: every so often one is accepted."""
+    for i in range(n):
+        change = proposer.propose(context, generator(seed, "proposal", i))
+        if change is None:
+            return
+        yield change, context
+        context = context.after(change, accepted=i % accept_every == accept_every - 1)
+
+
+def mixture():
+    return Mixture([(RandomPatterns(shapes="both"), 2), (Mutation(), 2), (Crossover(), 1), (Numbers(RANGES), 1)])
+
+
+def test_nothing_is_proposed_twice_and_every_proposal_is_a_player():
+    seen, proposers = set(), set()
+    for i, (change, context) in enumerate(evolve(mixture(), Context(PLAYER), 300)):
+        assert change.key not in seen
+        seen.add(change.key)
+        proposers.add(change.proposer)
+        candidate = change.as_candidate(i, context.baseline, context.config)
+        assert config_of(candidate.params, "go") != context.config
+    assert len(seen) == 300
+    assert proposers == {"random", "mutate", "crossover", "numbers"}
+
+
+def test_the_same_history_gives_the_same_proposals():
+    first = [change for change, _ in evolve(mixture(), Context(PLAYER), 60)]
+    assert first == [change for change, _ in evolve(mixture(), Context(PLAYER), 60)]
+    *_, (_, context) = itertools.islice(evolve(mixture(), Context(PLAYER), 60), 41)
+    assert mixture().propose(context, generator(1, "proposal", 40)) == first[40]
+    assert first != [change for change, _ in evolve(mixture(), Context(PLAYER), 60, seed=2)]
+
+
+def test_a_small_space_is_used_up():
+    tiny = RandomPatterns(radius=1, least_cells=1, most_cells=1)
+    found = [change.pattern.text for change, _ in evolve(tiny, Context(PLAYER), 100, accept_every=1000)]
+    assert len(found) == 10  # a side or a corner, five kinds each
+    grown = {**PLAYER, "policy.patterns": ["-1 X*"]}
+    assert len(list(evolve(tiny, Context(grown), 100, accept_every=1000))) == 9
+
+
+def test_random_patterns_have_the_asked_form():
+    for change, _ in evolve(RandomPatterns(radius=2, shapes="bad", bias=0.5), Context(PLAYER), 50):
+        assert change.pattern.bias == -0.5
+        assert 2 <= len(change.pattern.cells) <= 3
+        assert change.pattern.radius <= 2
+
+
+def test_what_hardly_ever_matches_is_dropped(sample):
+    context = Context(PLAYER, sample=sample)
+    drawn = [c.pattern for c, _ in evolve(RandomPatterns(most_cells=6, least_share=0.05), context, 30)]
+    assert all(sample.matches(p).mean() >= 0.05 for p in drawn)
+    rare = [c.pattern for c, _ in evolve(RandomPatterns(most_cells=6), Context(PLAYER), 30)]
+    assert any(sample.matches(p).mean() < 0.05 for p in rare)
+
+
+def test_mutation_changes_one_cell_and_crossover_mixes_two():
+    alone = Context(PLAYER)
+    draw = np.random.default_rng(1)
+    assert Mutation().propose(alone, draw) is None
+    one = alone.after(HANE, accepted=True)
+    assert Crossover().propose(one, draw) is None
+    for _ in range(30):
+        child = Mutation().propose(one, draw).pattern
+        differences = [len(set(cells) ^ set(HANE.pattern.cells)) for cells in child.variants]
+        assert min(differences) <= 2
+    both = one.after(CONTACT, accepted=True)
+    for _ in range(10):
+        child = Crossover().propose(both, draw)
+        kinds = {cell for _, cell in child.pattern.cells}
+        assert kinds <= {cell for p in (HANE, CONTACT) for _, cell in p.pattern.cells}
+
+
+def test_numbers_stay_in_range_and_keep_their_kind():
+    for change, context in evolve(Numbers(RANGES), Context(PLAYER), 40):
+        limits = RANGES[change.setting]
+        assert limits.low <= change.value <= limits.high
+        assert isinstance(change.value, int) == (change.setting == "policy.self_atari_stones")
+        assert config_of(change.apply(context.baseline, context.config), "go") != context.config
+    with pytest.raises(ConfigError, match=r"'search.rave' is no number"):
+        Numbers({"search.rave": Range(0, 1)}).propose(Context(PLAYER), np.random.default_rng(1))
+    with pytest.raises(ConfigError, match="above 0"):
+        Range(0, 1, log=True)
+
+
+def test_an_accepted_change_is_part_of_the_baseline():
+    context = Context(PLAYER).after(HANE, accepted=True).after(CONTACT, accepted=False)
+    context = context.after(NumberChange("search.exploration", 0.1), accepted=True)
+    assert context.config.policy.patterns == (HANE.pattern.canonical().text,)
+    assert context.config.search.exploration == 0.1
+    assert context.first_config == config_of(PLAYER, "go")
+    assert not context.is_new(HANE)
+    assert not context.is_new(CONTACT)
+    assert not context.is_new(NumberChange("search.exploration", 0.1))
+
+
+def test_hex_patterns_are_proposed_for_havannah():
+    player = {"player": "mcts:fast", "simulations": 10}
+    for change, context in evolve(RandomPatterns(radius=2), Context(player, "havannah"), 10):
+        assert change.pattern.geometry.name == "hex"
+        config_of(change.apply(context.baseline, context.config), "havannah")
+
+
+def test_a_planted_lift_is_found(sample):
+    """Where a search prefers just the moves of one pattern, that pattern, or one that matches the same, comes first."""
+    planted = Pattern.parse("+1 O*/?.")
+    matched = sample.matches(planted)
+    gain = np.where(matched, 0.1, -0.02) + 0.01 * np.random.default_rng(0).normal(size=len(matched))
+    for shapes, sign in (("good", 1), ("bad", -1)):
+        guided = Guided(RandomPatterns(least_cells=1, most_cells=4, shapes=shapes), pool=1000)
+        ranking = guided._rank(Context(PLAYER), sample, sign * gain)
+        assert overlap(ranking[0].matched, matched) > 0.6
+        assert all(scored.z * sign > 0 and scored.pattern.bias == sign for scored in ranking)
+        assert all(abs(a.z) >= abs(b.z) for a, b in itertools.pairwise(ranking))
+
+
+def test_guided_proposals_are_no_near_duplicates_and_are_scored_anew(sample):
+    guided = Guided(pool=300, shallow=20, deep=200, least_z=0.5)
+    context = Context(PLAYER, sample=sample)
+    before = guided.ranking(context, sample)
+    found = [change.pattern for change, _ in evolve(guided, context, 6, accept_every=100)]
+    for a, b in itertools.combinations(found, 2):
+        assert a.bias * b.bias < 0 or overlap(sample.matches(a), sample.matches(b)) <= guided.most_overlap
+    assert found == [c.pattern for c, _ in evolve(Guided(pool=300, shallow=20, deep=200, least_z=0.5), context, 6, 100)]
+    after = guided.ranking(context.after(PatternChange(found[0]), accepted=True), sample)
+    assert [s.z for s in after] != [s.z for s in before]
+    with pytest.raises(ConfigError, match="need a sample"):
+        guided.propose(Context(PLAYER), np.random.default_rng(1))
+
+
+def test_samples_are_reproducible_positions_to_move_in(sample):
+    again = sample_positions(config_of(PLAYER, "go"), size=5, n=20, seed=3, simulations=20)
+    assert [p.moves for p in again.positions] == [p.moves for p in sample.positions]
+    assert not any(p.is_over for p in sample.positions)
+    shares = sample.shares(config_of(PLAYER, "go"), 30, seed=1)
+    sums = sample.by_position(shares)
+    assert ((sums > 0) & (sums <= 1 + 1e-9)).all()
+    assert z_score(np.zeros(5)) == 0
