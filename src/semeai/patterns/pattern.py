@@ -96,12 +96,12 @@ class Pattern:
         """With the players' stones exchanged."""
         return replace(self, cells=tuple((offset, _SWAPPED.get(cell, cell)) for offset, cell in self.cells))
 
-    @property
+    @cached_property
     def text(self) -> str:
         """In one line, as it lies; ``canonical().text`` names the pattern."""
         return f"{format_bias(self.bias)} {'/'.join(_rows(self.cells))}"
 
-    @property
+    @cached_property
     def shape(self) -> str:
         """The canonical rows without the bias."""
         return "/".join(_rows(self.variants[0]))

@@ -43,8 +43,11 @@ def svg_of(patterns: Sequence[Pattern], columns: int = COLUMNS) -> str:
 
 
 def _cells(pattern: Pattern) -> dict[Offset, Cell | None]:
-    """The cells that are drawn: a neighbourhood of the move, and all that the pattern names. None: the move."""
-    shown: dict[Offset, Cell | None] = dict.fromkeys(pattern.geometry.around(1), Cell.ANY)
+    """The cells that are drawn: a neighbourhood of the move, as wide as what the pattern names. None: the move."""
+    needed = [*pattern.geometry.around(1), *(offset for offset, _ in pattern.cells)]
+    (left, right), (top, bottom) = ((min(side), max(side)) for side in zip(*needed, strict=True))
+    inside = (o for o in pattern.geometry.around(pattern.radius) if left <= o[0] <= right and top <= o[1] <= bottom)
+    shown: dict[Offset, Cell | None] = dict.fromkeys(inside, Cell.ANY)
     return {**shown, **dict(pattern.cells), (0, 0): None}
 
 
