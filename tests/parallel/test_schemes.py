@@ -195,15 +195,14 @@ def test_a_win_that_one_rank_proves_is_known_to_all():
         assert program.search.best_move() == 1
 
 
-def test_havannah_on_ranks_wins_in_one():
-    position = game_named("havannah").new_position(3)
-    parallel = player("slow_tree", 4, "havannah", share_period=10)
-    parallel.start(position, 1)
-    while not position.is_over and len(position.moves) < 30:
-        move = parallel.choose().move
-        parallel.observe(move)
-        position.play(move)
-    assert position.is_over
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("simulations", [4, 100])
+def test_ranks_play_on_where_some_of_them_have_proven_the_end(scheme, simulations):
+    """On a small board of Havannah ranks solve the game, one earlier than the other, and in the middle of a run."""
+    for seed in range(3):
+        parallel = player(scheme, 6, "havannah", simulations, share_period=10, memory_mb=2)
+        moves = self_play(parallel, seed, size=3, moves=30)
+        assert parallel.position.is_over or len(moves) == 30
 
 
 def test_ranks_of_different_positions_are_found_out():

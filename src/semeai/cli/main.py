@@ -6,6 +6,7 @@ import typer
 
 from semeai.cli import analyze, bench, bounds, gtp, init, match, plan, race, reproduce, runs, warmup
 from semeai.errors import SemeaiError
+from semeai.parallel.launch import started_ranks
 
 app = typer.Typer(
     name="semeai",
@@ -37,7 +38,17 @@ def options(
 
 
 def main() -> None:
-    """Run; an error is one sentence on stderr and the exit code of its kind."""
+    """Run; of several ranks that mpiexec has started, the first runs and the others search for it."""
+    if started_ranks() == 1:
+        run()
+        return
+    from semeai.parallel.ranks import on_rank_0
+
+    on_rank_0(run)
+
+
+def run() -> None:
+    """An error is one sentence on stderr and the exit code of its kind."""
     try:
         app()
     except SemeaiError as error:

@@ -5,7 +5,6 @@ rank searches on or sleeps.
 """
 
 import contextlib
-import os
 import sys
 import time
 import traceback
@@ -17,13 +16,13 @@ import numpy as np
 
 from semeai.errors import ConfigError, SemeaiError
 from semeai.parallel.comm import Arrived, Communicator, Floats, Pending, Solo, T
+from semeai.parallel.launch import started_ranks
 
 _GATHER, _SCATTER = 1, 2
 _SHORT, _LONG = 2e-5, 5e-3
 """Seconds between two questions, growing from the one to the other."""
 _SAY_SECONDS = 0.5
 """What mpiexec needs to pass on a rank's last words: an abort takes those along that are on their way."""
-_SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "PMIX_SIZE", "MPI_LOCALNRANKS")
 
 
 class _Asked(Pending[T]):
@@ -118,15 +117,10 @@ def _status() -> Any:
     return MPI.Status()
 
 
-def started_by_mpiexec() -> bool:
-    """Whether this process is one of several ranks."""
-    return any(os.environ.get(name, "1") not in ("", "0", "1") for name in _SIZES)
-
-
 @cache
 def world() -> Communicator:
     """All ranks of this job; without ``mpiexec`` there is one."""
-    if not started_by_mpiexec():
+    if started_ranks() == 1:
         return Solo()
     try:
         from mpi4py import MPI

@@ -6,7 +6,7 @@ rank 0 ends.
 
 import json
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -19,7 +19,7 @@ from semeai.games.catalog import game_named
 from semeai.games.position import Moves
 from semeai.parallel.comm import Communicator
 from semeai.parallel.config import ParallelConfig
-from semeai.parallel.mpi import MpiCommunicator, world
+from semeai.parallel.mpi import MpiCommunicator, ending_all_ranks, world
 from semeai.parallel.program import Budget, RankProgram
 from semeai.parallel.team import LocalTeam, Team, TeamSettings, make_program, rank_seed
 from semeai.search.params import SEARCH_PARAMS
@@ -143,10 +143,18 @@ def follow() -> None:
             member.obey(command, words, data)
 
 
-def end_followers() -> None:
-    """Rank 0 is done."""
+def on_rank_0(main: Callable[[], object]) -> None:
+    """Run ``main`` on rank 0, and let the others follow it; what ends one rank badly ends all."""
     job = world()
-    if job.size > 1 and job.rank == 0:
+    with ending_all_ranks():
+        if job.rank:
+            follow()
+            return
+        try:
+            main()
+        except SystemExit as end:
+            if end.code:
+                raise
         job.start_scatter([json.dumps({"command": "end", "team": -1}).encode()] * job.size)
 
 

@@ -52,7 +52,7 @@ class SlowSharing(RankProgram):
             self._search_by_count()
         spent, final = self._is_spent(), self.budget.final
         if self._is_due() or (spent and final):
-            self._meet(final and self.has_enough())
+            self._meet(final and (spent or self.has_enough()))
         return not self._all_have_enough if final else not spent
 
     def _is_spent(self) -> bool:

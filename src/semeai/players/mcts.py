@@ -10,7 +10,7 @@ from semeai.games.position import Position
 from semeai.jit import compile_kernels, warm_up
 from semeai.parallel.program import Budget
 from semeai.parallel.ranks import make_team
-from semeai.parallel.team import TeamSettings
+from semeai.parallel.team import LocalTeam, TeamSettings
 from semeai.players.base import Choice, Player
 from semeai.players.config import PlayerConfig
 from semeai.search.search import MoveReport
@@ -27,17 +27,7 @@ class MctsPlayer(Player):
         self.name = name or f"mcts-{config.identity()}"
         self._game = game_named(config.game)
         self._policy = config.policy.to_record()
-        self._team = make_team(
-            TeamSettings(
-                config.game,
-                config.search.to_record(),
-                self._policy,
-                config.max_nodes,
-                config.threads,
-                config.reuse_tree,
-                config.parallel,
-            )
-        )
+        self._team = make_team(team_settings(config))
         self._search = self._team.search
         self._position: Position | None = None
         self._is_current = False
@@ -125,11 +115,41 @@ class MctsPlayer(Player):
         self._team.close()
 
 
-def compile_players(games: Iterable[str], say: Callable[[str], object] | None = None) -> dict[str, float]:
-    """Compile what players of these games need, before workers start; seconds by family of kernels."""
+def team_settings(config: PlayerConfig) -> TeamSettings:
+    """The player as every rank of it has to know it."""
+    search, policy = config.search.to_record(), config.policy.to_record()
+    return TeamSettings(
+        config.game, search, policy, config.max_nodes, config.threads, config.reuse_tree, config.parallel
+    )
+
+
+def compile_players(
+    games: Iterable[str], say: Callable[[str], object] | None = None, players: Iterable[PlayerConfig] = ()
+) -> dict[str, float]:
+    """Compile what players of these games need, before workers start; seconds by family of kernels.
+
+    ``players`` may have threads and ranks, whose kernels are families of their own.
+    """
     for game in games:
         warm_up(f"{game.capitalize()} search")(partial(_play_a_little, game))
+    for config in players:
+        small = config.with_changes({"simulations": 20, "memory_mb": 1})
+        if config.threads > 1:
+            warm_up(f"{config.game.capitalize()} threads")(partial(_search_a_little, small))
+        if config.parallel.ranks > 1:
+            name = "fast tree" if config.parallel.scheme == "fast_tree" else "sharing"
+            parallel = {"parallel.ranks": 2, "parallel.share_period": 5, "parallel.share_unit": "simulations"}
+            warm_up(f"{config.game.capitalize()} {name}")(partial(_search_a_little, small.with_changes(parallel)))
     return compile_kernels(say)
+
+
+def _search_a_little(config: PlayerConfig) -> None:
+    """On a team inside this process, whoever else is there."""
+    team = LocalTeam(team_settings(config))
+    team.seed(1)
+    team.set_position(game_named(config.game).new_position(5))
+    team.run(Budget(20))
+    team.close()
 
 
 def _play_a_little(game: str) -> None:
