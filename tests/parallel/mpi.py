@@ -1,5 +1,6 @@
 """MPI jobs for tests: real ranks, started by the mpiexec that stands beside this Python."""
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -9,7 +10,9 @@ from pathlib import Path
 import pytest
 
 MPIEXEC = Path(sys.executable).parent / "mpiexec"
-needs_mpi = pytest.mark.skipif(not MPIEXEC.exists(), reason="no mpiexec: pip install semeai[mpi]")
+needs_mpi = pytest.mark.skipif(
+    not MPIEXEC.exists() or importlib.util.find_spec("mpi4py") is None, reason="no mpiexec: pip install semeai[mpi]"
+)
 
 
 def mpiexec(ranks, *arguments, stdin="", timeout=120):
