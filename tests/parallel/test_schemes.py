@@ -76,18 +76,20 @@ def test_every_simulation_of_every_rank_counts_once(scheme, rule):
         parallel.observe(choice.move)
 
 
+@pytest.mark.parametrize("rule", ["mean", "sum"])
 @pytest.mark.parametrize("scheme", SLOW)
-def test_a_reused_tree_shares_what_it_brings_along_once(scheme):
-    parallel = player(scheme, 3, share_period=25)
+def test_a_reused_tree_shares_what_it_brings_along_once(scheme, rule):
+    """All simulations through the move that was played, and all new ones: neither lost nor counted for each rank."""
+    ranks = 4
+    parallel = player(scheme, ranks, share_period=10, share_rule=rule)
     parallel.start(game_named("go").new_position(5), 5)
-    team, brought = parallel._team, 0.0
-    for _ in range(6):
-        parallel._prepare()
-        before = sum(sum(visits_of(team, rank).values()) for rank in range(3))
+    team, brought, fresh = parallel._team, 0.0, 100 * (ranks if rule == "sum" else 1)
+    for _ in range(8):
         move = parallel.choose().move
-        after = [sum(visits_of(team, rank).values()) for rank in range(3)]
-        assert after == pytest.approx([100 + before / 3] * 3, abs=0.1)
-        brought += before
+        after = [sum(visits_of(team, rank).values()) for rank in range(ranks)]
+        # A rank's first visit of a node ends there, and is no visit of a child.
+        assert after == pytest.approx([brought + fresh] * ranks, abs=ranks)
+        brought = visits_of(team, 0)[move]
         parallel.observe(move)
     assert brought > 0
 

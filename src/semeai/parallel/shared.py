@@ -22,6 +22,8 @@ Rows = NDArray[np.int64]
 HEADER = 3
 """Numbers before the children's: ranks that have enough, simulations, and a check that all mean the same nodes."""
 _CHECK = 1 << 20
+_FIRST_ROOM = 256
+"""Rows; there is twice as much when that is full."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +54,10 @@ class SharedNodes:
 
     def _clear(self) -> None:
         self._rows: dict[Path, Rows] = {}
-        self._moves = self._slots = np.empty(0, np.int64)
-        self._seen = np.empty((0, SUMS))
-        self._known = np.empty(0)  # visits, by all that was shared
+        self._n = 0
+        self._moves, self._slots = np.empty(_FIRST_ROOM, np.int64), np.empty(_FIRST_ROOM, np.int64)
+        self._seen = np.empty((_FIRST_ROOM, SUMS))
+        self._known = np.empty(_FIRST_ROOM)  # visits, by all that was shared
 
     def set_position(self, position: Root, reuse: bool) -> None:
         """Move the search there, and keep what is known of the nodes below it."""
@@ -75,13 +78,16 @@ class SharedNodes:
     def _add(self, path: Path) -> Rows:
         """Rows for the children of the node at ``path``."""
         moves, priors, slots = self._search.table(path)
-        rows = np.arange(len(self._moves), len(self._moves) + len(moves))
-        self._rows[path] = rows
-        self._moves = np.concatenate([self._moves, moves])
-        self._slots = np.concatenate([self._slots, slots])
-        self._seen = np.concatenate([self._seen, np.hstack([np.zeros_like(priors), priors])])
-        self._known = np.concatenate([self._known, np.zeros(len(moves))])
-        return rows
+        start, self._n = self._n, self._n + len(moves)
+        while self._n > len(self._moves):
+            self._moves, self._slots, self._seen, self._known = (
+                np.concatenate([part, part]) for part in (self._moves, self._slots, self._seen, self._known)
+            )
+        new = slice(start, self._n)
+        self._moves[new], self._slots[new], self._known[new] = moves, slots, 0.0
+        self._seen[new, :2], self._seen[new, 2:] = 0.0, priors
+        self._rows[path] = np.arange(start, self._n)
+        return self._rows[path]
 
     def active(self) -> list[Path]:
         """Nodes with enough of the simulations that all know of, near enough to the root; parents before children."""

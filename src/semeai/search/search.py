@@ -113,7 +113,7 @@ class Search:
     def _open(self, states: NDArray[Any], allowed: NDArray[np.bool_]) -> None:
         self._tree[0]["simulations"] = self._tree[0]["full"] = 0
         self._pools["next"] = self._pools["end"] = 0
-        self._states = np.concatenate([states] * (3 * self.threads))
+        self._states = np.repeat(states, 3 * self.threads)
         open_root(self._nodes, self._tree, self._states, self._policy, self._params, self._scratch, allowed)
 
     def moves_to(self, position: Root) -> list[int] | None:
@@ -182,17 +182,17 @@ class Search:
         """The moves after ``path``, the same in every tree of this position: moves in ascending order, their priors
         (visits and wins a row), and their nodes in this tree, which are made if there is room.
         """
-        slots = np.empty(MAX_CODES, np.int64)
+        moves, slots = np.empty((2, MAX_CODES), np.int64)
+        priors = np.empty((MAX_CODES, 2))
         n = list_children(
             self._nodes, self._tree, self._states, self._params, self._policy, self._scratch,
-            np.array(path, np.int64), slots,
+            np.array(path, np.int64), moves, priors, slots,
         )  # fmt: skip
-        moves = self._scratch[0]["moves"][:n].astype(np.int64)
-        priors = np.stack([self._scratch[0][name][:n].astype(np.float64) for name in ("prior_visits", "prior_wins")], 1)
-        order = np.argsort(moves, kind="stable")
-        if not path:  # the root has only children that the rules of the whole game allow
-            order = order[np.isin(moves[order], self.children()["move"])]
-        return moves[order], priors[order], slots[:n][order]
+        if path:
+            return moves[:n], priors[:n], slots[:n]
+        # The root has only children that the rules of the whole game allow.
+        allowed = np.isin(moves[:n], self.children()["move"])
+        return moves[:n][allowed], priors[:n][allowed], slots[:n][allowed]
 
     @property
     def nodes(self) -> NDArray[Any]:

@@ -32,11 +32,14 @@ def list_children(
     policy: NDArray[Any],
     scratches: NDArray[Any],
     path: NDArray[np.int64],
-    found: NDArray[np.int64],
+    moves: NDArray[np.int64],
+    priors: NDArray[np.float64],
+    slots: NDArray[np.int64],
 ) -> int:
-    """List the moves after ``path`` and their priors in the scratch, and expand the node there if it is not yet.
+    """List the moves after ``path`` in ascending order, and expand the node there if it is not yet; how many there are.
 
-    How many moves there are; ``found`` gets the node of each move, or UNEXPANDED where this tree has none.
+    ``priors`` gets the visits and wins that a new node of each begins with, ``slots`` its node, or UNEXPANDED where
+    this tree has none.
     """
     state, scratch = states[1], scratches[0]
     copy_state(state, states[0])
@@ -57,7 +60,15 @@ def list_children(
         sort_by_heuristic(nodes, nodes[node].first, nodes[node].n_children)
     n = expand(state, states[2], policy[0], scratch)
     for i in range(n):
-        found[i] = UNEXPANDED if node == UNEXPANDED else child_with_move(nodes, node, scratch.moves[i])
+        move = np.int64(scratch.moves[i])
+        k = i
+        while k > 0 and moves[k - 1] > move:
+            moves[k], slots[k] = moves[k - 1], slots[k - 1]
+            priors[k, 0], priors[k, 1] = priors[k - 1, 0], priors[k - 1, 1]
+            k -= 1
+        moves[k] = move
+        slots[k] = UNEXPANDED if node == UNEXPANDED else child_with_move(nodes, node, move)
+        priors[k, 0], priors[k, 1] = scratch.prior_visits[i], scratch.prior_wins[i]
     return n
 
 
