@@ -1,6 +1,7 @@
 """The ``semeai`` command."""
 
 import sys
+from collections.abc import Callable
 
 import typer
 
@@ -40,17 +41,17 @@ def options(
 def main() -> None:
     """Run; of several ranks that mpiexec has started, the first runs and the others search for it."""
     if started_ranks() == 1:
-        run()
+        run(app)
         return
     from semeai.parallel.ranks import on_rank_0
 
-    on_rank_0(run)
+    run(lambda: on_rank_0(lambda: run(app)))
 
 
-def run() -> None:
+def run(command: Callable[[], object]) -> None:
     """An error is one sentence on stderr and the exit code of its kind."""
     try:
-        app()
+        command()
     except SemeaiError as error:
         print(f"semeai: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
