@@ -27,6 +27,7 @@ from semeai.gtp import analysis, playing, records
 from semeai.gtp.dialects import DIALECTS
 from semeai.gtp.engine import ADMINISTRATIVE
 from semeai.gtp.session import Command
+from semeai.parallel.config import ParallelConfig
 from semeai.players.config import PlayerConfig
 from semeai.search.config import SearchConfig
 
@@ -209,9 +210,9 @@ def replace_block(text: str, name: str, inside: str) -> str:
 
 
 def settings_tables() -> str:
-    """One table for the player itself, one for the search, and one for the policy of each game."""
+    """Tables for the player itself, the search and its ranks, and the policy of each game."""
     parts = ["### The player", settings_table(PlayerConfig, "")]
-    groups = [("`search.`", "search.", SearchConfig)]
+    groups = [("`search.`", "search.", SearchConfig), ("`parallel.`", "parallel.", ParallelConfig)]
     groups += [(f"`policy.` of {game.capitalize()}", "policy.", game_named(game).policy) for game in GAMES]
     for title, prefix, model in groups:
         parts += [f"### {title}", inspect.cleandoc(model.__doc__ or ""), settings_table(model, prefix)]
@@ -222,7 +223,7 @@ def settings_table(model: type[BaseModel], prefix: str) -> str:
     rows = ["| setting | value | default | meaning |", "|---|---|---|---|"]
     schema, said = model.model_json_schema()["properties"], field_docstrings(model)
     for name, field in model.model_fields.items():
-        if name in ("search", "policy"):
+        if name in ("search", "policy", "parallel"):
             continue
         meaning = said.get(name) or MEANINGS.get(prefix + name)
         if not meaning:

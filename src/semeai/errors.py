@@ -11,6 +11,7 @@
     │   └── WorkersLost        the machines kept dying before any answer came back
     ├── IllegalMove            a move that the rules, or the board, do not allow
     ├── PlayerFailed           a player crashed, hung, or answered nonsense
+    ├── RankFailed             a rank of a parallel search fell out of step with the others
     ├── ProtocolError          a race was told something it did not ask for
     └── LedgerError            the store refuses
         ├── RunNotFound        no run of that name
@@ -72,6 +73,10 @@ class PlayerFailed(SemeaiError):
         super().__init__(message)
         self.stderr = stderr
         self.reason = reason
+
+
+class RankFailed(SemeaiError):
+    exit_code = 3
 
 
 class ProtocolError(SemeaiError):

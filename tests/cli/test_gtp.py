@@ -32,6 +32,15 @@ def test_a_game_through_a_pipe():
     assert run(script, "--simulations", "50", "--seed", "7").stdout == done.stdout
 
 
+@pytest.mark.parametrize("options", [["--threads", "2"], ["--parallel", "slow_tree", "--ranks", "3"]])
+def test_threads_and_ranks_play(options):
+    done = run(
+        "boardsize 5\ngenmove b\nlz-genmove_analyze w 1\ngomill-describe_engine\n", "--simulations", "50", *options
+    )
+    assert "\nplay " in done.stdout
+    assert ("\nthreads 2" in done.stdout) == ("--threads" in options)
+
+
 def test_the_end_of_input_is_an_end():
     assert run("").stdout == ""
     assert run("name\n").stdout == "= semeai\n\n"
@@ -72,6 +81,10 @@ def test_options_reach_the_engine(tmp_path):
         (["--set", "simulations"], "NAME=VALUE"),
         (["--seconds", "0"], "above 0"),
         (["--seconds", "1", "--simulations", "1"], "not both"),
+        (["--parallel", "slow_tree"], "give --ranks"),
+        (["--parallel", "slow", "--ranks", "2"], "parallel.scheme"),
+        (["--ranks", "2"], "--parallel slow_tree"),
+        (["--parallel", "fast_tree", "--ranks", "2", "--threads", "2"], "one thread"),
         (["--log", "/nowhere/at/all.log"], "/nowhere/at/all.log"),
     ],
 )

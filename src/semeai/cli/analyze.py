@@ -91,7 +91,7 @@ def make_session(record: "GameRecord", preset: str, changes: dict[str, Any], see
     config = PlayerConfig.from_preset(preset, record.game).with_changes(changes)
     if config.simulations is None or config.seconds is not None:
         raise ConfigError("an analysis has its budget in simulations: leave out --set seconds")
-    compile_players([record.game], lambda text: print(text, file=sys.stderr, flush=True))
+    compile_players([record.game], lambda text: print(text, file=sys.stderr, flush=True), [config])
     settings = SessionSettings(record.size, record.komi, seed, config.simulations)
     return Session(DIALECTS[record.game](coordinates=coordinates), MctsPlayer(config), settings)
 

@@ -31,6 +31,8 @@ semeai gtp --set search.exploration=0.1  with another setting
 semeai gtp --patterns patterns.txt       with patterns of your own
 
 semeai gtp --game havannah --simulations 3000 --size 5
+
+mpiexec -n 8 semeai gtp --seconds 5 --parallel slow_tree
 """
 
 
@@ -42,7 +44,13 @@ def gtp(
     game: Annotated[str, typer.Option(help="What to play: go or havannah.")] = "go",
     simulations: Annotated[int | None, typer.Option(min=1, help="Simulations a move; the preset's by default.")] = None,
     seconds: Annotated[float | None, typer.Option(help="Seconds a move instead.")] = None,
-    threads: Annotated[int, typer.Option(min=1, help="Threads of the search.")] = 1,
+    threads: Annotated[int, typer.Option(min=1, help="Threads that search one tree.")] = 1,
+    parallel: Annotated[
+        str | None, typer.Option(help="How ranks share: slow_tree, slow_root, voting or fast_tree.")
+    ] = None,
+    ranks: Annotated[
+        int | None, typer.Option(min=1, help="Ranks; all that mpiexec has started by default, else a virtual cluster.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed and commands give the same game.")] = 1,
     preset: Annotated[str, typer.Option(help="Settings to start from.")] = "default",
     size: Annotated[int | None, typer.Option(min=1, help="Board size at the start; the game's own by default.")] = None,
@@ -70,12 +78,13 @@ def gtp(
     if komi is not None and not abs(komi) <= MAX_KOMI:
         raise ConfigError(f"--komi {komi:g}: give a number from -{MAX_KOMI} to {MAX_KOMI}")
     changes = player_changes(simulations, seconds, threads, no_resign, settings or [])
+    changes |= rank_changes(parallel, ranks)
     if patterns is not None:
         changes["patterns"] = str(patterns)
     start = SessionStart(
         game, preset, changes, size, komi, seed, analysis_simulations, bool(simulations or seconds), swap, coordinates
     )
-    given = (size, komi, coordinates, patterns) != (None, None, None, None)
+    given = (size, komi, coordinates, patterns, parallel) != (None, None, None, None, None)
     if preset != "default" or settings or threads > 1 or swap or given:
         start.check()  # what may be wrong is said at once; the rest is checked when the first command needs it
     serve_engine(start, log)
@@ -102,6 +111,23 @@ def player_changes(
     return changes
 
 
+def rank_changes(scheme: str | None, ranks: int | None) -> dict[str, Any]:
+    """What --parallel and --ranks say of the player."""
+    if scheme is None:
+        if ranks is not None:
+            raise ConfigError(f"--ranks {ranks}: say how they share, with --parallel slow_tree, for example")
+        return {}
+    if ranks is None:
+        from semeai.parallel.launch import started_ranks
+
+        ranks = started_ranks()
+        if ranks == 1:
+            raise ConfigError(
+                f"--parallel {scheme}: give --ranks for a virtual cluster, or start with mpiexec -n RANKS"
+            )
+    return {"parallel.scheme": scheme, "parallel.ranks": ranks}
+
+
 @dataclass(frozen=True)
 class SessionStart:
     """How to make a session, once a command needs one: a GUI that asks for the name is not kept waiting for numba."""
@@ -120,8 +146,6 @@ class SessionStart:
     def config(self) -> "PlayerConfig":
         from semeai.players.config import PlayerConfig
 
-        if "threads" in self.changes and "threads" not in PlayerConfig.model_fields:
-            raise ConfigError(f"--threads {self.changes['threads']}: this version searches on one thread")
         return PlayerConfig.from_preset(self.preset, self.game).with_changes(self.changes)
 
     def check(self) -> None:
@@ -139,8 +163,8 @@ class SessionStart:
         from semeai.gtp.session import Session, SessionSettings
         from semeai.players.mcts import MctsPlayer, compile_players
 
-        compile_players([self.game], lambda text: print(text, file=sys.stderr, flush=True))
         config, dialect = self.config(), self.dialect()
+        compile_players([self.game], lambda text: print(text, file=sys.stderr, flush=True), [config])
         game = dialect.game
         settings = SessionSettings(
             game.default_size if self.size is None else self.size,

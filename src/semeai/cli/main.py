@@ -1,11 +1,13 @@
 """The ``semeai`` command."""
 
 import sys
+from collections.abc import Callable
 
 import typer
 
 from semeai.cli import analyze, bench, bounds, gtp, init, match, pattern, plan, race, reproduce, runs, warmup
 from semeai.errors import SemeaiError
+from semeai.parallel.launch import started_ranks
 
 app = typer.Typer(
     name="semeai",
@@ -37,9 +39,19 @@ def options(
 
 
 def main() -> None:
-    """Run; an error is one sentence on stderr and the exit code of its kind."""
+    """Run; of several ranks that mpiexec has started, the first runs and the others search for it."""
+    if started_ranks() == 1:
+        run(app)
+        return
+    from semeai.parallel.ranks import on_rank_0
+
+    run(lambda: on_rank_0(lambda: run(app)))
+
+
+def run(command: Callable[[], object]) -> None:
+    """An error is one sentence on stderr and the exit code of its kind."""
     try:
-        app()
+        command()
     except SemeaiError as error:
         print(f"semeai: {error}", file=sys.stderr)
         sys.exit(error.exit_code)

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from semeai.errors import ConfigError
+from semeai.parallel.launch import started_ranks
 from semeai.store.ledger import DEFAULT_LEDGER, without_password
 
 EXAMPLE = """
@@ -22,6 +23,8 @@ Examples:
     semeai match a.toml b.toml --games 1000     on with a match of 400 games: the same, and 600 more
 
     semeai match mcts random --game havannah --size 5
+
+    mpiexec -n 8 semeai match mcts:parallel.scheme=slow_tree,parallel.ranks=8 mcts
 """
 
 
@@ -85,6 +88,7 @@ def match(
             ledger=ledger,
             name=run_name,
             workers=workers,
+            executor="inline" if started_ranks() > 1 else "local",  # a worker could not speak with the ranks
             sgf=sgf,
             until_decided=until_decided,
             callbacks=display.callbacks(),

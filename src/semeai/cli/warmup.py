@@ -2,6 +2,13 @@
 
 import typer
 
+VARIANTS = (
+    {"threads": 2},
+    {"parallel.scheme": "slow_tree", "parallel.ranks": 2},
+    {"parallel.scheme": "fast_tree", "parallel.ranks": 2},
+)
+"""Players whose kernels the plain player does not need."""
+
 
 def register(app: typer.Typer) -> None:
     app.command(epilog="Example: semeai warmup")(warmup)
@@ -12,9 +19,11 @@ def warmup() -> None:
     from semeai.experiments import simulated_race  # noqa: F401 - registers the kernels of races
     from semeai.games.catalog import GAMES
     from semeai.jit import cache_directory
+    from semeai.players.config import PlayerConfig
     from semeai.players.mcts import compile_players
 
-    for family, seconds in compile_players(tuple(GAMES), typer.echo).items():
+    players = [PlayerConfig(game=game).with_changes(changes) for game in GAMES for changes in VARIANTS]
+    for family, seconds in compile_players(tuple(GAMES), typer.echo, players).items():
         typer.echo(f"{family}: ready in {seconds:.1f} s")
     place = cache_directory()
     typer.echo(f"kept in {place}" if place else "no writable place was found: every start compiles again")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from semeai.errors import ConfigError, did_you_mean
-from semeai.experiments import ablation, guarantee, scaling, strength
+from semeai.experiments import ablation, guarantee, parallel, parallel_ranks, scaling, strength
 from semeai.experiments.table import ResultTable
 
 
@@ -54,6 +54,35 @@ EXPERIMENTS = {
         Experiment(
             "ablation-havannah", "what each part of the Havannah player gives, as matches",
             ablation.HAVANNAH.run, _MATCHES,
+        ),
+        Experiment(
+            "parallel-go", "Table 4 of the MCTS paper: slow tree, 32 ranks against 1 to 32", parallel.GO.run, _MATCHES
+        ),
+        Experiment(
+            "parallel-voting", "Table 5 of the MCTS paper: sharing against voting, 40 ranks", parallel.GO_VOTING.run,
+            _MATCHES,
+        ),
+        Experiment(
+            "parallel-depth", "the MCTS paper's slow tree of depth 1 against slow root, 40 ranks",
+            parallel.GO_DEPTH.run, _MATCHES,
+        ),
+        Experiment(
+            "parallel-ranks", "slow tree by ranks up to 1,024, with the bytes of a share", parallel_ranks.GO.run,
+            _MATCHES,
+        ),
+        Experiment(
+            "parallel-havannah", "Table 4 of the MCTS paper, in Havannah", parallel.HAVANNAH.run, _MATCHES
+        ),
+        Experiment(
+            "parallel-voting-havannah", "Table 5 of the MCTS paper, in Havannah", parallel.HAVANNAH_VOTING.run, _MATCHES
+        ),
+        Experiment(
+            "parallel-depth-havannah", "slow tree of depth 1 against slow root, in Havannah",
+            parallel.HAVANNAH_DEPTH.run, _MATCHES,
+        ),
+        Experiment(
+            "parallel-ranks-havannah", "slow tree by ranks up to 1,024, in Havannah", parallel_ranks.HAVANNAH.run,
+            _MATCHES,
         ),
     )
 }  # fmt: skip

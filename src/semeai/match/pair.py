@@ -121,14 +121,17 @@ def warm_up(
     settings: MatchSettings, specs: Iterable[PlayerSpec], say: Callable[[str], object] = lambda text: None
 ) -> None:
     """Find out what is wrong with a player, and compile what a game needs: once here, and not in every worker."""
-    kinds = set()
+    configs = []
     for spec in specs:
         spec.make().close()
-        kinds.add(spec.kind)
-    if "mcts" in kinds:
+        if spec.kind == "mcts":
+            from semeai.players.config import PlayerConfig
+
+            configs.append(PlayerConfig.model_validate_json(spec.settings))
+    if configs:
         from semeai.players.mcts import compile_players
 
-        compile_players([settings.game], say)
+        compile_players([settings.game], say, configs)
     position = settings.new_position()
     position.play(int(position.sensible_moves()[0]))
     position.result()

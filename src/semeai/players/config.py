@@ -18,6 +18,7 @@ from pydantic import (
 
 from semeai.errors import ConfigError, did_you_mean
 from semeai.games.catalog import game_named
+from semeai.parallel.config import ParallelConfig
 from semeai.players.pattern_files import with_file_contents
 from semeai.search.config import SearchConfig
 from semeai.search.tree import NODE
@@ -36,7 +37,10 @@ class PlayerConfig(BaseModel):
     simulations: Annotated[int, Field(ge=1, le=10**12)] | None = 1000
     """New simulations a move; what a reused tree brings along comes on top."""
     seconds: Annotated[float, Field(gt=0, le=1e6)] | None = None
-    """CPU seconds a move, on one thread the same as time."""
+    """CPU seconds a move, of the first thread: on a free machine the same as time."""
+    threads: Annotated[int, Field(ge=1, le=1024)] = 1
+    """How many search one tree together; with more than one, the same seed does not give the same game."""
+    parallel: ParallelConfig = ParallelConfig()
     search: SearchConfig = SearchConfig()
     policy: Annotated[Any, Field(validate_default=True)] = None
     """The game's own part, of the class that its entry in the catalog names."""
@@ -45,7 +49,7 @@ class PlayerConfig(BaseModel):
     stop_early: bool = False
     """End a search whose most visited move cannot be overtaken any more."""
     memory_mb: Annotated[int, Field(ge=1, le=100_000)] = 400
-    """Room for the tree; a full tree goes on searching, it only does not grow."""
+    """Room for the tree of each rank; a full tree goes on searching, it only does not grow."""
     resign_below: Annotated[float, Field(ge=0, lt=1)] = 0.0
     """Resign when the best move's win rate is below this; 0 never resigns."""
 
@@ -62,6 +66,8 @@ class PlayerConfig(BaseModel):
     def _has_budget(self) -> Self:
         if (self.simulations is None) == (self.seconds is None):
             raise ValueError("give simulations or seconds, not both")
+        if self.threads > 1 and self.parallel.scheme == "fast_tree":
+            raise ValueError(f"fast_tree has one tree on one thread, not {self.threads} threads")
         return self
 
     @property

@@ -8,9 +8,12 @@ from semeai.errors import ConfigError, IllegalMove
 from semeai.games.catalog import game_named
 from semeai.games.position import Position
 from semeai.jit import compile_kernels, warm_up
+from semeai.parallel.program import Budget
+from semeai.parallel.ranks import make_team
+from semeai.parallel.team import LocalTeam, TeamSettings
 from semeai.players.base import Choice, Player
 from semeai.players.config import PlayerConfig
-from semeai.search.search import CHUNK, MoveReport, Search
+from semeai.search.search import MoveReport
 
 MIN_TO_RESIGN = 32
 """Fewer simulations than this say too little to give up."""
@@ -24,13 +27,14 @@ class MctsPlayer(Player):
         self.name = name or f"mcts-{config.identity()}"
         self._game = game_named(config.game)
         self._policy = config.policy.to_record()
-        self._search = Search(config.search.to_record(), self._policy, config.max_nodes)
+        self._team = make_team(team_settings(config))
+        self._search = self._team.search
         self._position: Position | None = None
         self._is_current = False
 
     def start(self, position: Position, seed: int) -> None:
-        self._search.seed(seed)
-        self._search.forget()
+        self._team.seed(seed)
+        self._team.forget()
         self.set_position(position)
 
     @property
@@ -51,54 +55,30 @@ class MctsPlayer(Player):
 
     def _prepare(self) -> None:
         if not self._is_current:
-            self._search.set_position(self.position, self.config.reuse_tree)
+            self._team.set_position(self.position)
             self._is_current = True
 
     def think(self, simulations: int) -> int:
-        """Run more simulations here; how many, 0 when the game is over."""
+        """Run more simulations here, on each rank; how many, 0 when the game is over."""
         self._prepare()
-        return self._search.run(simulations)
+        return self._team.run(Budget(simulations, final=False))
 
     def choose(self, seconds: float | None = None) -> Choice:
-        start = time.thread_time()
+        start, helped = time.thread_time(), self._search.helper_seconds
         self._prepare()
         if seconds is None:
             seconds = self.config.seconds
+        simulations = None if seconds is not None else self.config.simulations
         if seconds is not None:
-            self._search_for(start, seconds)
-        else:
-            assert self.config.simulations is not None
-            self._search_times(self.config.simulations)
-        return self._choice(time.thread_time() - start)
+            seconds = max(0.0, seconds - (time.thread_time() - start))
+        self._team.run(Budget(simulations, seconds, self.config.stop_early))
+        return self._choice(time.thread_time() - start + self._search.helper_seconds - helped)
 
     def conclude(self) -> Choice:
         """The choice by what ``think`` has found so far, without another simulation."""
         self._prepare()
+        self._team.finish()
         return self._choice(0.0)
-
-    def _search_times(self, simulations: int) -> None:
-        done = 0
-        while done < simulations:
-            if self.config.stop_early and done and self._search.is_decided(simulations - done):
-                return
-            ran = self._search.run(min(CHUNK, simulations - done))
-            if ran == 0:
-                return
-            done += ran
-
-    def _search_for(self, start: float, seconds: float) -> None:
-        """Until the time is up; CPU time, so that a busy machine changes nothing."""
-        begun, done, chunk = time.thread_time(), 0, 16
-        while (now := time.thread_time()) - start < seconds or done == 0:
-            if done and self.config.stop_early:
-                left = (seconds - (now - start)) * done / max(now - begun, 1e-6)
-                if self._search.is_decided(int(left) + 1):
-                    return
-            ran = self._search.run(chunk)
-            if ran == 0:
-                return
-            done += ran
-            chunk = min(CHUNK, 2 * chunk)
 
     def _choice(self, cpu: float) -> Choice:
         position = self.position
@@ -108,7 +88,7 @@ class MctsPlayer(Player):
             return Choice(int(position.legal_moves()[-1]), cpu_seconds=cpu)
         move = self._search.best_move()
         rate = self._search.win_rate(move)
-        simulations = self._search.simulations
+        simulations = self._team.simulations
         final = self._game.final_move(position, self._policy)
         if final is not None:
             move = final
@@ -119,23 +99,57 @@ class MctsPlayer(Player):
     def _comment(self, rate: float) -> str:
         best = self._search.report()[:3]
         text = self.position.move_to_text
-        lines = [f"win rate {rate:.1%} of {self._search.simulations} simulations, {self._search.visits} visits"]
+        lines = [f"win rate {rate:.1%} of {self._team.simulations} simulations, {self._search.visits} visits"]
         lines += [f"{text(r.move)} {r.visits} {r.win_rate:.1%}: {' '.join(map(text, r.pv[:6]))}" for r in best]
         return "\n".join(lines)
 
     def report(self) -> list[MoveReport]:
         self._prepare()
+        self._team.finish()
         return self._search.report()
 
     def dead_stones(self) -> list[int] | None:
         return self._game.dead_stones(self.position, self._policy)
 
+    def close(self) -> None:
+        self._team.close()
 
-def compile_players(games: Iterable[str], say: Callable[[str], object] | None = None) -> dict[str, float]:
-    """Compile what players of these games need, before workers start; seconds by family of kernels."""
+
+def team_settings(config: PlayerConfig) -> TeamSettings:
+    """The player as every rank of it has to know it."""
+    search, policy = config.search.to_record(), config.policy.to_record()
+    return TeamSettings(
+        config.game, search, policy, config.max_nodes, config.threads, config.reuse_tree, config.parallel
+    )
+
+
+def compile_players(
+    games: Iterable[str], say: Callable[[str], object] | None = None, players: Iterable[PlayerConfig] = ()
+) -> dict[str, float]:
+    """Compile what players of these games need, before workers start; seconds by family of kernels.
+
+    ``players`` may have threads and ranks, whose kernels are families of their own.
+    """
     for game in games:
         warm_up(f"{game.capitalize()} search")(partial(_play_a_little, game))
+    for config in players:
+        small = config.with_changes({"simulations": 20, "memory_mb": 1})
+        if config.threads > 1:
+            warm_up(f"{config.game.capitalize()} threads")(partial(_search_a_little, small))
+        if config.parallel.ranks > 1:
+            name = "fast tree" if config.parallel.scheme == "fast_tree" else "sharing"
+            parallel = {"parallel.ranks": 2, "parallel.share_period": 5, "parallel.share_unit": "simulations"}
+            warm_up(f"{config.game.capitalize()} {name}")(partial(_search_a_little, small.with_changes(parallel)))
     return compile_kernels(say)
+
+
+def _search_a_little(config: PlayerConfig) -> None:
+    """On a team inside this process, whoever else is there."""
+    team = LocalTeam(team_settings(config))
+    team.seed(1)
+    team.set_position(game_named(config.game).new_position(5))
+    team.run(Budget(20))
+    team.close()
 
 
 def _play_a_little(game: str) -> None:

@@ -1,15 +1,20 @@
 """The search as Python sees it: a tree that grows from a position, follows the game, and says what it found."""
 
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semeai.games.position import Position
+from semeai.games.position import Moves
 from semeai.games.protocol import MAX_CODES, SCRATCH
 from semeai.rng import derive
+from semeai.search.sharing import list_children
 from semeai.search.simulation import open_root, simulate
+from semeai.search.threads import POOL_RECORD, simulate_together
 from semeai.search.tree import (
     DRAWN,
     LOST,
@@ -41,29 +46,54 @@ class MoveReport:
     pv: list[int]
 
 
-class Search:
-    """One tree. ``params`` and ``policy`` are records of shape (1,), see ``search.params`` and the game."""
+class Root(Protocol):
+    """Where a search begins: a position of any game, or what another process was told of one."""
 
-    def __init__(self, params: NDArray[Any], policy: NDArray[Any], max_nodes: int) -> None:
+    @property
+    def states(self) -> NDArray[Any]: ...
+    @property
+    def moves(self) -> Sequence[tuple[int, int]]: ...
+    @property
+    def start_key(self) -> bytes: ...
+    @property
+    def to_move(self) -> int: ...
+    def legal_moves(self) -> Moves: ...
+
+
+class Search:
+    """One tree. ``params`` and ``policy`` are records of shape (1,), see ``search.params`` and the game.
+
+    With one thread the same seed gives the same tree; more search it together.
+    """
+
+    def __init__(self, params: NDArray[Any], policy: NDArray[Any], max_nodes: int, threads: int = 1) -> None:
         self._params, self._policy = params, policy
+        self.threads = threads
         self._nodes = np.empty(max_nodes, NODE)
         self._other = np.empty(0, NODE)  # the second half of a copying collector, made when first needed
         self._tree = np.zeros(1, TREE)
-        self._scratch = np.zeros(1, SCRATCH)
+        self._scratch = np.zeros(threads, SCRATCH)
+        self._pools = np.zeros(threads, POOL_RECORD)
         self._states = np.empty(0)
         self._played: list[tuple[int, int]] | None = None  # the moves before the root; None: of no game
         self._start_key, self._turn = b"", 0
+        self._helpers: ThreadPoolExecutor | None = None
+        self.helper_seconds = 0.0
+        """CPU time of all threads but the caller's, since the search was made."""
 
     def seed(self, seed: int) -> None:
         self._scratch[0]["rng"] = np.uint64(derive(seed, "search") | 1)
+        for i in range(1, self.threads):
+            self._scratch[i]["rng"] = np.uint64(derive(seed, "search", i) | 1)
 
     def forget(self) -> None:
         """A new game: nothing that was found before applies."""
         self._played = None
 
-    def set_position(self, position: Position, reuse: bool = True) -> None:
-        """Search from ``position``; what the tree knows of it is kept if it follows from the last one."""
-        child = self._descendant(position) if reuse else UNEXPANDED
+    def set_position(self, position: Root, reuse: bool = True) -> bool:
+        """Search from ``position``; what the tree knows of it is kept if it follows from the last one: was it?"""
+        path = self.moves_to(position) if reuse else None
+        child = UNEXPANDED if path is None else self._descendant(path)
         if child == UNEXPANDED:
             clear_tree(self._nodes, self._tree)
         elif child != ROOT:
@@ -72,6 +102,7 @@ class Search:
         allowed = np.zeros(MAX_CODES, np.bool_)
         allowed[position.legal_moves()] = True
         self._open(position.states, allowed)
+        return child != UNEXPANDED
 
     def set_state(self, states: NDArray[Any]) -> None:
         """Search from a bare state, a record of shape (1,), with a new tree."""
@@ -81,21 +112,30 @@ class Search:
 
     def _open(self, states: NDArray[Any], allowed: NDArray[np.bool_]) -> None:
         self._tree[0]["simulations"] = self._tree[0]["full"] = 0
-        self._states = np.concatenate([states] * 3)
+        self._pools["next"] = self._pools["end"] = 0
+        self._states = np.repeat(states, 3 * self.threads)
         open_root(self._nodes, self._tree, self._states, self._policy, self._params, self._scratch, allowed)
 
-    def _descendant(self, position: Position) -> int:
-        """The node of ``position``, if the moves since the last one lead there and players took turns."""
+    def moves_to(self, position: Root) -> list[int] | None:
+        """The moves from the last position to this one, if players took turns; None if it does not follow."""
         before = self._played
-        if before is None or position.moves[: len(before)] != before or position.start_key != self._start_key:
-            return UNEXPANDED
-        node, turn = ROOT, self._turn
+        if before is None or list(position.moves[: len(before)]) != before or position.start_key != self._start_key:
+            return None
+        path, turn = [], self._turn
         for player, move in position.moves[len(before) :]:
-            node = child_with_move(self._nodes, node, move) if player == turn else UNEXPANDED
+            if player != turn:
+                return None
+            path.append(move)
+            turn = 1 - player
+        return path if turn == position.to_move else None
+
+    def _descendant(self, path: Sequence[int]) -> int:
+        node = ROOT
+        for move in path:
+            node = child_with_move(self._nodes, node, move)
             if node == UNEXPANDED:
                 break
-            turn = 1 - player
-        return node if turn == position.to_move else UNEXPANDED
+        return node
 
     def _move_root(self, child: int) -> None:
         if len(self._other) == 0:
@@ -110,8 +150,54 @@ class Search:
         if self._nodes[ROOT]["n_children"] == 0 or n <= 0:
             return 0
         before = self.simulations
-        simulate(self._nodes, self._tree, self._states, self._params, self._policy, self._scratch, n)
+        if self.threads == 1:
+            simulate(self._nodes, self._tree, self._states, self._params, self._policy, self._scratch, n)
+        else:
+            self._run_together(before + n)
         return self.simulations - before
+
+    def _run_together(self, limit: int) -> None:
+        """All threads, this one among them, until there are ``limit`` simulations of this position."""
+        if self._helpers is None:
+            self._helpers = ThreadPoolExecutor(self.threads - 1, "search")
+        running = [self._helpers.submit(self._run_thread, i, limit) for i in range(1, self.threads)]
+        self._run_thread(0, limit)
+        self.helper_seconds += sum(thread.result() for thread in running)
+
+    def _run_thread(self, thread: int, limit: int) -> float:
+        """One thread's part; its CPU seconds."""
+        began = time.thread_time()
+        simulate_together(
+            self._nodes, self._tree, self._pools, self._states, self._params, self._policy, self._scratch, thread, limit
+        )
+        return time.thread_time() - began
+
+    def close(self) -> None:
+        """End the helping threads; the search goes on being usable."""
+        if self._helpers is not None:
+            self._helpers.shutdown()
+            self._helpers = None
+
+    def table(self, path: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
+        """The moves after ``path``, the same in every tree of this position: moves in ascending order, their priors
+        (visits and wins a row), and their nodes in this tree, which are made if there is room.
+        """
+        moves, slots = np.empty((2, MAX_CODES), np.int64)
+        priors = np.empty((MAX_CODES, 2))
+        n = list_children(
+            self._nodes, self._tree, self._states, self._params, self._policy, self._scratch,
+            np.array(path, np.int64), moves, priors, slots,
+        )  # fmt: skip
+        if path:
+            return moves[:n], priors[:n], slots[:n]
+        # The root has only children that the rules of the whole game allow.
+        allowed = np.isin(moves[:n], self.children()["move"])
+        return moves[:n][allowed], priors[:n][allowed], slots[:n][allowed]
+
+    @property
+    def nodes(self) -> NDArray[Any]:
+        """All records of the tree; another array after each ``set_position``."""
+        return self._nodes
 
     @property
     def simulations(self) -> int:

@@ -43,6 +43,15 @@ def grow(nodes: Nodes, tree: Record, node: int, state: Record, spare: Record, po
         tree.full = 1
         return False
     tree.n_nodes += n
+    write_children(nodes, first, n, scratch)
+    nodes[node].n_children = n
+    nodes[node].first = first
+    return True
+
+
+@inlined
+def write_children(nodes: Nodes, first: int, n: int, scratch: Record) -> None:
+    """Make nodes of what ``expand`` found, without visits."""
     for i in range(n):
         child = nodes[first + i]
         child.visits = 0
@@ -54,9 +63,6 @@ def grow(nodes: Nodes, tree: Record, node: int, state: Record, spare: Record, po
         child.n_children = 0
         child.move = scratch.moves[i]
         child.proof = OPEN
-    nodes[node].n_children = n
-    nodes[node].first = first
-    return True
 
 
 @kernel
@@ -183,34 +189,49 @@ def descend(
 
 
 @inlined
+def mark_playout(depth: int, params: Record, scratch: Record) -> None:
+    """Who was the first to play each move after the leaf, within RAVE's horizon, in ``scratch.first_by``."""
+    for i in range(MAX_CODES):
+        scratch.first_by[i] = 0
+    end = np.int64(scratch.n_played)
+    if params.rave_horizon < 1:
+        end = depth + np.int64(params.rave_horizon * np.float32(end - depth))
+    for i in range(end - 1, depth - 1, -1):
+        scratch.first_by[np.uint64(scratch.played[np.uint64(i)])] = scratch.played_by[np.uint64(i)]
+
+
+@inlined
+def add_rave(nodes: Nodes, i: int, result: np.float32, scratch: Record) -> None:
+    """Add the result to the children of the path's node ``i`` whose moves the player to move there made first."""
+    node = nodes[np.uint64(scratch.path[np.uint64(i)])]
+    who = scratch.played_by[np.uint64(i)]
+    scratch.first_by[np.uint64(scratch.played[np.uint64(i)])] = who
+    gain = result if who != 2 else np.float32(1.0) - result
+    first = np.int64(node.first)
+    for k in range(first, first + np.int64(node.n_children)):
+        child = nodes[np.uint64(k)]
+        if scratch.first_by[np.uint64(child.move)] == who:
+            child.rave_visits += np.float32(1.0)
+            child.rave_wins += gain
+
+
+@inlined
+def gain_at(i: int, result: np.float32, scratch: Record) -> np.float32:
+    """The result as the path's node ``i`` counts it; the root has no mover: player 0's view."""
+    return np.float32(1.0) - result if i > 0 and scratch.played_by[np.uint64(i - 1)] == 2 else result
+
+
+@inlined
 def back_up(nodes: Nodes, depth: int, result: np.float32, params: Record, scratch: Record) -> None:
     """Add the result to the path, and to the siblings whose moves the same player made first later on (RAVE)."""
     if params.rave != NO_RAVE:
-        for i in range(MAX_CODES):
-            scratch.first_by[i] = 0
-        end = np.int64(scratch.n_played)
-        if params.rave_horizon < 1:
-            end = depth + np.int64(params.rave_horizon * np.float32(end - depth))
-        for i in range(end - 1, depth - 1, -1):
-            scratch.first_by[np.uint64(scratch.played[np.uint64(i)])] = scratch.played_by[np.uint64(i)]
+        mark_playout(depth, params, scratch)
     for i in range(depth, -1, -1):
-        node = nodes[np.uint64(scratch.path[np.uint64(i)])]
         if i < depth and params.rave != NO_RAVE:
-            who = scratch.played_by[np.uint64(i)]
-            scratch.first_by[np.uint64(scratch.played[np.uint64(i)])] = who
-            gain = result if who != 2 else np.float32(1.0) - result
-            first = np.int64(node.first)
-            for k in range(first, first + np.int64(node.n_children)):
-                child = nodes[np.uint64(k)]
-                if scratch.first_by[np.uint64(child.move)] == who:
-                    child.rave_visits += np.float32(1.0)
-                    child.rave_wins += gain
+            add_rave(nodes, i, result, scratch)
+        node = nodes[np.uint64(scratch.path[np.uint64(i)])]
         node.visits += np.float32(1.0)
-        if i > 0:
-            won = result if scratch.played_by[np.uint64(i - 1)] != 2 else np.float32(1.0) - result
-            node.wins += won
-        else:
-            node.wins += result  # the root has no mover: player 0's view
+        node.wins += gain_at(i, result, scratch)
 
 
 @kernel

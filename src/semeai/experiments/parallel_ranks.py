@@ -1,0 +1,87 @@
+"""Clusters that nobody owns: what more ranks are worth, up to 1,024, and what they have to tell one another."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from semeai.experiments.matches import Pairing, Progress, play_all, rate_and_interval
+from semeai.experiments.parallel import OPENING_MOVES, Side
+from semeai.experiments.table import ResultTable
+from semeai.games.catalog import game_named
+from semeai.match.settings import MatchSettings
+from semeai.parallel.program import Budget
+from semeai.parallel.slow import SlowSharing
+from semeai.parallel.team import LocalTeam
+from semeai.players.config import PlayerConfig
+from semeai.players.mcts import team_settings
+
+RANKS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+SHARES = 6
+
+
+@dataclass(frozen=True)
+class RankStudy:
+    game: str
+    sizes: tuple[int, ...]
+    simulations: tuple[int, ...]
+    base: str
+    ranks: tuple[int, ...] = RANKS
+
+    def run(
+        self,
+        games: int = 100,
+        size: Sequence[int] = (),
+        simulations: Sequence[int] = (),
+        seed: int = 1,
+        workers: int | None = None,
+        ledger: str | None = None,
+        progress: Progress = lambda text: None,
+    ) -> list[ResultTable]:
+        """One table for each board size and budget a rank."""
+        tables = []
+        for s in size or self.sizes:
+            settings = MatchSettings(game=self.game, size=s, opening_moves=OPENING_MOVES, scoring="area")
+            for n in simulations or self.simulations:
+                players = [self._words(ranks, s, n) for ranks in (1, *self.ranks)]
+                pairings = [
+                    Pairing(f"{ranks} ranks against 1", words, players[0], settings, games)
+                    for ranks, words in zip(self.ranks, players[1:], strict=True)
+                ]
+                tallies = play_all(pairings, seed, ledger, workers, progress)
+                volumes = [share_bytes(words.removeprefix("mcts:"), self.game, s, seed) for words in players[1:]]
+                rows = tuple(
+                    (ranks, rate_and_interval(tally), volume, 2 * (ranks - 1) * volume, tally.n_games)
+                    for ranks, tally, volume in zip(self.ranks, tallies, volumes, strict=True)
+                )
+                tables.append(_table(self.game, s, n, rows))
+        return tables
+
+    def _words(self, ranks: int, size: int, simulations: int) -> str:
+        points = game_named(self.game).n_points(size)
+        return Side("slow_tree", ranks, SHARES).words(self.base, simulations, points)
+
+
+def share_bytes(words: str, game: str, size: int, seed: int) -> float:
+    """The mean length of a share's message in a search of the empty board."""
+    config = PlayerConfig.from_text(words, game)
+    team = LocalTeam(team_settings(config))
+    team.seed(seed)
+    team.set_position(game_named(game).new_position(size))
+    team.run(Budget(config.simulations))
+    program = team.program
+    assert isinstance(program, SlowSharing)
+    return program.bytes_sent / program.n_shares
+
+
+def _table(game: str, size: int, simulations: int, rows: tuple[tuple[int | str | float, ...], ...]) -> ResultTable:
+    board = game_named(game).board_name(size)
+    return ResultTable(
+        f"Slow tree by ranks, {board} {game.capitalize()}, {simulations:,} simulations a rank",
+        ("ranks", "win rate against 1 rank, 95% Wilson", "bytes of a share, a rank", "sent by all in a ring", "games"),
+        rows,
+        f"{SHARES} shares a move, x = 5%, depth 3. A share is one sum over all ranks; in a ring every rank sends its "
+        "message twice but for one part, whatever the number of ranks, and in a tree as often as log2 of it.",
+    )
+
+
+GO = RankStudy("go", (9,), (24,), "resign_below=0.05")
+HAVANNAH = RankStudy("havannah", (5,), (24,), "resign_below=0")

@@ -1,0 +1,73 @@
+"""A search whose playouts may run in other processes: leaves go out as bytes, results come back as bytes."""
+
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semeai.games.protocol import MAX_PLAYED, SCRATCH
+from semeai.search.leaves import back_up_leaves, pick_leaves, play_leaf
+from semeai.search.search import MAX_VISITS, Search
+from semeai.search.tree import ROOT
+
+_LEAF = struct.Struct("<q")  # depth of the leaf, its state after that; a negative depth: nothing to play out
+_RESULT = struct.Struct("<dq")  # player 0's reward, the number of moves; the moves and who played them after that
+NOTHING = _LEAF.pack(-1)
+
+
+class LeafSearch(Search):
+    """``pick`` leaves, let anybody ``play_out`` them, and ``back_up`` the results."""
+
+    def __init__(self, params: NDArray[Any], policy: NDArray[Any], max_nodes: int, most: int) -> None:
+        super().__init__(params, policy, max_nodes)
+        self._out = np.zeros(most, SCRATCH)
+        self._leaves = np.empty(0)
+        self._depths = np.zeros(most, np.int64)
+        self._playing = np.zeros(most, np.bool_)
+        self._n = 0
+
+    def pick(self, n: int) -> list[bytes]:
+        """Up to ``n`` leaves as messages; none where there is nothing to search, prove or count any more."""
+        n = min(n, MAX_VISITS - self.visits, len(self._out))
+        if self._nodes[ROOT]["n_children"] == 0 or n <= 0:
+            return []
+        if self._leaves.dtype != self._states.dtype:
+            self._leaves = np.zeros(len(self._out), self._states.dtype)
+        self._out[0]["rng"] = self._scratch[0]["rng"]
+        self._n = pick_leaves(
+            self._nodes, self._tree, self._states, self._params, self._policy, self._out,
+            self._leaves, self._depths, self._playing, n,
+        )  # fmt: skip
+        self._scratch[0]["rng"] = self._out[0]["rng"]
+        return [
+            _LEAF.pack(int(self._depths[i])) + self._leaves[i].tobytes() if self._playing[i] else NOTHING
+            for i in range(self._n)
+        ]
+
+    def play_out(self, leaf: bytes) -> bytes:
+        """Play a leaf's position to its end."""
+        (depth,) = _LEAF.unpack_from(leaf)
+        if depth < 0:
+            return _RESULT.pack(0.0, 0)
+        state = np.frombuffer(leaf, self._states.dtype, 1, _LEAF.size).copy()
+        reward = play_leaf(state, self._policy, self._scratch, depth)
+        if not self._params[0]["rave"]:
+            return _RESULT.pack(reward, 0)
+        scratch, end = self._scratch[0], int(self._scratch[0]["n_played"])
+        moves, players = scratch["played"][depth:end].tobytes(), scratch["played_by"][depth:end].tobytes()
+        return _RESULT.pack(reward, end - depth) + moves + players
+
+    def back_up(self, results: Sequence[bytes]) -> None:
+        """Results in the order of the leaves that were picked."""
+        rewards = np.zeros(len(self._out))
+        for i, data in enumerate(results[: self._n]):
+            rewards[i], n = _RESULT.unpack_from(data)
+            depth, scratch = int(self._depths[i]), self._out[i]
+            end = min(depth + n, MAX_PLAYED)
+            scratch["played"][depth:end] = np.frombuffer(data, np.uint16, n, _RESULT.size)[: end - depth]
+            scratch["played_by"][depth:end] = np.frombuffer(data, np.uint8, n, _RESULT.size + 2 * n)[: end - depth]
+            scratch["n_played"] = end
+        back_up_leaves(self._nodes, self._params, self._out, self._leaves, self._depths, rewards, self._n)
+        self._n = 0

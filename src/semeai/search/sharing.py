@@ -1,0 +1,137 @@
+"""What ranks tell one another about their trees: statistics of the children of some nodes, and nothing twice.
+
+``seen`` is what of a child's sums the ranks know already: its priors, which every rank has by itself, and all that was
+shared before. A rank sends what its sums have grown by since, and gets the total of all ranks' growth.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semeai.games.protocol import CHANCE, copy_state, expand, is_over, mover, play
+from semeai.jit import inlined, kernel
+from semeai.search.simulation import grow, sort_by_heuristic
+from semeai.search.tree import OPEN, ROOT, UNEXPANDED, Nodes, child_with_move
+
+SUMS = 4
+"""Visits, wins, RAVE visits and RAVE wins of a child."""
+PROOFS = 2
+"""Ranks that have a proof of it, and the sum of what they have proven, where proofs are shared."""
+_GRID = 65536.0
+"""Increments are multiples of 1 / 65536: 64-bit floats add up to 2^37 of them exactly, in any order."""
+
+
+@kernel
+def list_children(
+    nodes: Nodes,
+    trees: NDArray[Any],
+    states: NDArray[Any],
+    params: NDArray[Any],
+    policy: NDArray[Any],
+    scratches: NDArray[Any],
+    path: NDArray[np.int64],
+    moves: NDArray[np.int64],
+    priors: NDArray[np.float64],
+    slots: NDArray[np.int64],
+) -> int:
+    """List the moves after ``path`` in ascending order, and expand the node there if it is not yet; how many there are.
+
+    ``priors`` gets the visits and wins that a new node of each begins with, ``slots`` its node, or UNEXPANDED where
+    this tree has none.
+    """
+    state, scratch = states[1], scratches[0]
+    copy_state(state, states[0])
+    node = ROOT
+    for i in range(len(path)):
+        if node != UNEXPANDED:
+            node = child_with_move(nodes, node, path[i])
+        play(state, path[i])
+    if is_over(state):
+        return 0
+    if (
+        node != UNEXPANDED
+        and nodes[node].first == UNEXPANDED
+        and grow(nodes, trees[0], node, state, states[2], policy[0], scratch)
+        and params[0].widening > 0
+        and mover(state) != CHANCE
+    ):
+        sort_by_heuristic(nodes, nodes[node].first, nodes[node].n_children)
+    n = expand(state, states[2], policy[0], scratch)
+    for i in range(n):
+        move = np.int64(scratch.moves[i])
+        k = i
+        while k > 0 and moves[k - 1] > move:
+            moves[k], slots[k] = moves[k - 1], slots[k - 1]
+            priors[k, 0], priors[k, 1] = priors[k - 1, 0], priors[k - 1, 1]
+            k -= 1
+        moves[k] = move
+        slots[k] = UNEXPANDED if node == UNEXPANDED else child_with_move(nodes, node, move)
+        priors[k, 0], priors[k, 1] = scratch.prior_visits[i], scratch.prior_wins[i]
+    return n
+
+
+@inlined
+def _growth(now: np.float32, before: float) -> float:
+    return math.floor((float(now) - before) * _GRID + 0.5) / _GRID
+
+
+@kernel
+def read_growth(
+    nodes: Nodes,
+    slots: NDArray[np.int64],
+    seen: NDArray[np.float64],
+    rows: NDArray[np.int64],
+    growth: NDArray[np.float64],
+) -> None:
+    """What the children in ``rows`` have grown by, a line of ``growth`` each; nothing for those not in this tree."""
+    for i in range(len(rows)):
+        row = rows[i]
+        for j in range(growth.shape[1]):
+            growth[i, j] = 0.0
+        if slots[row] == UNEXPANDED:
+            continue
+        child = nodes[slots[row]]
+        growth[i, 0] = _growth(child.visits, seen[row, 0])
+        growth[i, 1] = _growth(child.wins, seen[row, 1])
+        growth[i, 2] = _growth(child.rave_visits, seen[row, 2])
+        growth[i, 3] = _growth(child.rave_wins, seen[row, 3])
+        if growth.shape[1] > SUMS and child.proof != OPEN:
+            growth[i, 4] = 1.0
+            growth[i, 5] = float(child.proof)
+
+
+@kernel
+def add_growth(
+    nodes: Nodes,
+    slots: NDArray[np.int64],
+    seen: NDArray[np.float64],
+    rows: NDArray[np.int64],
+    own: NDArray[np.float64],
+    total: NDArray[np.float64],
+    weight: float,
+    n_root: int,
+) -> None:
+    """Replace what this rank sent by ``weight`` times the total; the first ``n_root`` rows are the root's children."""
+    for i in range(len(rows)):
+        row = rows[i]
+        if slots[row] == UNEXPANDED:
+            continue
+        child = nodes[slots[row]]
+        before = child.visits
+        child.visits = before + np.float32(weight * total[i, 0] - own[i, 0])
+        seen[row, 0] += own[i, 0] + (float(child.visits) - float(before))
+        if i < n_root:
+            nodes[ROOT].visits += child.visits - before
+        before = child.wins
+        child.wins = before + np.float32(weight * total[i, 1] - own[i, 1])
+        seen[row, 1] += own[i, 1] + (float(child.wins) - float(before))
+        before = child.rave_visits
+        child.rave_visits = before + np.float32(weight * total[i, 2] - own[i, 2])
+        seen[row, 2] += own[i, 2] + (float(child.rave_visits) - float(before))
+        before = child.rave_wins
+        child.rave_wins = before + np.float32(weight * total[i, 3] - own[i, 3])
+        seen[row, 3] += own[i, 3] + (float(child.rave_wins) - float(before))
+        if total.shape[1] > SUMS and total[i, 4] > 0:
+            child.proof = np.uint8(total[i, 5] / total[i, 4])  # proofs are true, so ranks agree

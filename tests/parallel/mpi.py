@@ -1,0 +1,26 @@
+"""MPI jobs for tests: real ranks, started by the mpiexec that stands beside this Python."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+MPIEXEC = Path(sys.executable).parent / "mpiexec"
+needs_mpi = pytest.mark.skipif(
+    not MPIEXEC.exists() or importlib.util.find_spec("mpi4py") is None, reason="no mpiexec: pip install semeai[mpi]"
+)
+
+
+def mpiexec(ranks, *arguments, stdin="", timeout=120):
+    """The finished job, and the seconds it took."""
+    program = [sys.executable, *arguments]
+    began = time.monotonic()
+    done = subprocess.run(
+        [str(MPIEXEC), "-n", str(ranks), *program], input=stdin, capture_output=True, text=True, timeout=timeout,
+        cwd=Path(__file__).parent.parent.parent, env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )  # fmt: skip
+    return done, time.monotonic() - began
