@@ -111,7 +111,7 @@ HAVANNAH = Ablation(
         *SEARCH_CHANGES,
         ("fast playouts", "policy.playout=fast"),
         ("playouts that do not see wins", "policy.win=0"),
-        ("playouts that do not stop wins", "policy.block=0"),
+        ("playouts that stop wins", "policy.block=1"),
         ("playouts without bridge replies", "policy.bridge_reply=0"),
         ("no decisive moves in the tree", "policy.decisive=false"),
         ("no anti-decisive moves in the tree", "policy.anti_decisive=false"),
