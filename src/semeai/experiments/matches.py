@@ -54,8 +54,9 @@ def _teller(place: str, progress: Progress) -> Callable[[MatchDriver], object]:
         n = driver.tally.n_games
         if n >= told + _TOLD_EVERY:
             told = n
-            left = (2 * driver.n_pairs - n) / driver.rate / 60 if driver.rate else float("nan")
-            progress(f"{place}: {n:,} games, {percent(driver.tally.win_rate)}, {left:.0f} min left")
+            missing = 2 * driver.n_pairs - n
+            left = f", {missing / driver.rate / 60:.0f} min left" if missing and driver.rate else ""
+            progress(f"{place}: {n:,} games, {percent(driver.tally.win_rate)}{left}")
 
     return tell
 
