@@ -37,7 +37,8 @@ def _against_openspiel() -> ResultTable:
     note = (
         f"{ROUNDS} rounds in turn from the empty board, one thread; the best of each, and the median of the ratios "
         "within a round. OpenSpiel: the rollouts of its RandomRolloutEvaluator for playouts, its MCTSBot with one "
-        "rollout a simulation for searches. Slow playouts, and the default player's, win, block and keep bridges."
+        "rollout a simulation for searches. Slow playouts win, block and keep bridges; the default player's do not "
+        "block."
     )
     columns = ("what", "semeai, per CPU second", "OpenSpiel (C++)", "ratio of the best", "median ratio")
     return ResultTable("Havannah against OpenSpiel", columns, tuple(rows), note)
