@@ -35,6 +35,6 @@ def test_the_papers_figures_stand_beside_their_rows():
 
 @pytest.mark.parametrize("table", [parallel.GO, parallel.GO_VOTING, parallel.GO_DEPTH, parallel.HAVANNAH])
 def test_every_player_of_a_table_exists(table):
-    for pairing in table.pairings(9, 200, 2):
+    for pairing in table.pairings(9, 200):
         for words in (pairing.a, pairing.b):
             assert parse_spec(words, game=table.game).kind == "mcts"

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Unpack
 
-from semeai.experiments.matches import Pairing, Progress, play_all, rate_and_interval
+from semeai.experiments.matches import Pairing, Playing, play_all, rate_and_interval
 from semeai.experiments.table import ResultTable
 from semeai.games.catalog import game_named
 from semeai.match.settings import MatchSettings
@@ -27,6 +28,8 @@ SEARCH_CHANGES = (
 )
 """Of any game."""
 
+GAMES = 400
+
 
 @dataclass(frozen=True)
 class Ablation:
@@ -38,14 +41,7 @@ class Ablation:
     sizes: tuple[int, ...]
 
     def run(
-        self,
-        games: int = 400,
-        size: Sequence[int] = (),
-        simulations: Sequence[int] = SIMULATIONS,
-        seed: int = 1,
-        workers: int | None = None,
-        ledger: str | None = None,
-        progress: Progress = lambda text: None,
+        self, size: Sequence[int] = (), simulations: Sequence[int] = SIMULATIONS, **playing: Unpack[Playing]
     ) -> list[ResultTable]:
         """One table for each board size and budget."""
         tables = []
@@ -53,10 +49,10 @@ class Ablation:
             for n in simulations:
                 settings = MatchSettings(game=self.game, size=s, opening_moves=OPENING_MOVES, scoring="area")
                 pairings = [
-                    Pairing(label, self.player(change, n), self.player("default", n), settings, games)
+                    Pairing(label, self.player(change, n), self.player("default", n), settings)
                     for label, change in self.changes
                 ]
-                tables.append(self._table(s, n, play_all(pairings, seed, ledger, workers, progress)))
+                tables.append(self._table(s, n, play_all(pairings, GAMES, **playing)))
         return tables
 
     def player(self, change: str, simulations: int) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 from semeai.experiments.table import percent
 from semeai.match.settings import MatchSettings
@@ -14,30 +15,46 @@ DEFAULT_LEDGER = "experiments.db"
 _TOLD_EVERY = 20
 
 
+class Playing(TypedDict, total=False):
+    """How an experiment's matches are played, as ``semeai reproduce`` takes it; each has a default."""
+
+    games: int
+    seed: int
+    workers: int | None
+    ledger: str | None
+    progress: Progress
+
+
 @dataclass(frozen=True)
 class Pairing:
-    """One row of a table: who plays whom, and how often."""
+    """One row of a table: who plays whom."""
 
     label: str
     a: str
     b: str
     settings: MatchSettings
-    games: int
 
 
 def play_all(
-    pairings: Sequence[Pairing], seed: int, ledger: str | None, workers: int | None, progress: Progress
+    pairings: Sequence[Pairing],
+    usual_games: int,
+    games: int | None = None,
+    seed: int = 1,
+    workers: int | None = None,
+    ledger: str | None = None,
+    progress: Progress = lambda text: None,
 ) -> list[Tally]:
     """Play what the ledger does not have; Ctrl-C keeps what was played, and the same command goes on."""
+    games = games or usual_games
     tallies = []
     for i, pairing in enumerate(pairings):
         a, b = (parse_spec(words, game=pairing.settings.game) for words in (pairing.a, pairing.b))
         match = Match(a, b, pairing.settings, seed)
         place = f"{pairing.label} ({i + 1} of {len(pairings)})"
-        progress(f"{place}: {pairing.games:,} games …")
+        progress(f"{place}: {games:,} games …")
         callbacks = MatchCallbacks(on_progress=_teller(place, progress), on_compile=progress)
         result = run_match(
-            match, pairing.games, ledger=ledger or DEFAULT_LEDGER, workers=workers, callbacks=callbacks
+            match, games, ledger=ledger or DEFAULT_LEDGER, workers=workers, callbacks=callbacks
         )  # fmt: skip
         if not result.finished:
             progress(f"stopped in {place}; the same command goes on from there")

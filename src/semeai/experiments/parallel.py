@@ -7,15 +7,19 @@ worth and not how fast a network is.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Unpack
 
-from semeai.experiments.matches import Pairing, Progress, play_all, rate_and_interval
+from semeai.experiments.matches import Pairing, Playing, play_all, rate_and_interval
 from semeai.experiments.table import ResultTable
 from semeai.games.catalog import game_named
 from semeai.match.settings import MatchSettings
+from semeai.match.tally import Tally
 
 NODE_BYTES_A_MOVE = 60
 """Of a tree and its copy, a child."""
 OPENING_MOVES = 2
+
+GAMES = 200
 
 
 @dataclass(frozen=True)
@@ -63,42 +67,26 @@ class Comparison:
     base: str
 
     def run(
-        self,
-        games: int = 200,
-        size: Sequence[int] = (),
-        simulations: Sequence[int] = (),
-        seed: int = 1,
-        workers: int | None = None,
-        ledger: str | None = None,
-        progress: Progress = lambda text: None,
+        self, size: Sequence[int] = (), simulations: Sequence[int] = (), **playing: Unpack[Playing]
     ) -> list[ResultTable]:
         """One table for each board size and budget a rank."""
         tables = []
         for s in size or self.sizes:
             for n in simulations or self.simulations:
-                tables.append(self._table(s, n, games, seed, ledger, workers, progress))
+                tallies = play_all(self.pairings(s, n), GAMES, **playing)
+                tables.append(self._table(s, n, tallies))
         return tables
 
-    def pairings(self, size: int, simulations: int, games: int) -> list[Pairing]:
+    def pairings(self, size: int, simulations: int) -> list[Pairing]:
         points = game_named(self.game).n_points(size)
         settings = MatchSettings(game=self.game, size=size, opening_moves=OPENING_MOVES, scoring="area")
         pairings = []
         for row in self.rows:
             a, b = (side.words(self.base, row.times * simulations, points) for side in (row.a, row.b))
-            pairings.append(Pairing(row.label, a, b, settings, games))
+            pairings.append(Pairing(row.label, a, b, settings))
         return pairings
 
-    def _table(
-        self,
-        size: int,
-        simulations: int,
-        games: int,
-        seed: int,
-        ledger: str | None,
-        workers: int | None,
-        progress: Progress,
-    ) -> ResultTable:
-        tallies = play_all(self.pairings(size, simulations, games), seed, ledger, workers, progress)
+    def _table(self, size: int, simulations: int, tallies: Sequence[Tally]) -> ResultTable:
         rows = tuple(
             (row.label, row.times * simulations, rate_and_interval(tally), row.paper.get(size, ""), tally.n_games)
             for row, tally in zip(self.rows, tallies, strict=True)

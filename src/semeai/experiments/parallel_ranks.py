@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Unpack
 
-from semeai.experiments.matches import Pairing, Progress, play_all, rate_and_interval
+from semeai.experiments.matches import Pairing, Playing, play_all, rate_and_interval
 from semeai.experiments.parallel import OPENING_MOVES, Side
 from semeai.experiments.table import ResultTable
 from semeai.games.catalog import game_named
@@ -17,6 +18,8 @@ from semeai.players.mcts import team_settings
 RANKS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 SHARES = 6
 
+GAMES = 100
+
 
 @dataclass(frozen=True)
 class RankStudy:
@@ -27,14 +30,7 @@ class RankStudy:
     ranks: tuple[int, ...] = RANKS
 
     def run(
-        self,
-        games: int = 100,
-        size: Sequence[int] = (),
-        simulations: Sequence[int] = (),
-        seed: int = 1,
-        workers: int | None = None,
-        ledger: str | None = None,
-        progress: Progress = lambda text: None,
+        self, size: Sequence[int] = (), simulations: Sequence[int] = (), **playing: Unpack[Playing]
     ) -> list[ResultTable]:
         """One table for each board size and budget a rank."""
         tables = []
@@ -43,11 +39,14 @@ class RankStudy:
             for n in simulations or self.simulations:
                 players = [self._words(ranks, s, n) for ranks in (1, *self.ranks)]
                 pairings = [
-                    Pairing(f"{ranks} ranks against 1", words, players[0], settings, games)
+                    Pairing(f"{ranks} ranks against 1", words, players[0], settings)
                     for ranks, words in zip(self.ranks, players[1:], strict=True)
                 ]
-                tallies = play_all(pairings, seed, ledger, workers, progress)
-                volumes = [share_bytes(words.removeprefix("mcts:"), self.game, s, seed) for words in players[1:]]
+                tallies = play_all(pairings, GAMES, **playing)
+                volumes = [
+                    share_bytes(words.removeprefix("mcts:"), self.game, s, playing.get("seed", 1))
+                    for words in players[1:]
+                ]
                 rows = tuple(
                     (ranks, rate_and_interval(tally), volume, 2 * (ranks - 1) * volume, tally.n_games)
                     for ranks, tally, volume in zip(self.ranks, tallies, volumes, strict=True)

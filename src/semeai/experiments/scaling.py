@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Unpack
 
-from semeai.experiments.matches import Pairing, Progress, play_all, rate_and_interval
+from semeai.experiments.matches import Pairing, Playing, play_all, rate_and_interval
 from semeai.experiments.table import Cell, ResultTable
 from semeai.games.catalog import game_named
 from semeai.match.settings import MatchSettings
 from semeai.match.tally import Tally
+
+GAMES = 400
 
 
 @dataclass(frozen=True)
@@ -38,30 +41,23 @@ class Scaling:
     opening_moves: int = 0
 
     def run(
-        self,
-        games: int = 400,
-        size: Sequence[int] = (),
-        simulations: Sequence[int] = (),
-        seed: int = 1,
-        workers: int | None = None,
-        ledger: str | None = None,
-        progress: Progress = lambda text: None,
+        self, size: Sequence[int] = (), simulations: Sequence[int] = (), **playing: Unpack[Playing]
     ) -> list[ResultTable]:
         """One table a board size; ``simulations`` are the values of N."""
         tables = []
         for s in size or self.sizes:
             chosen = simulations or self.simulations
-            tallies = play_all(self._pairings(s, chosen, games), seed, ledger, workers, progress)
+            tallies = play_all(self._pairings(s, chosen), GAMES, **playing)
             tables.append(self._table(s, chosen, tallies))
         return tables
 
-    def _pairings(self, size: int, simulations: Sequence[int], games: int) -> list[Pairing]:
+    def _pairings(self, size: int, simulations: Sequence[int]) -> list[Pairing]:
         board = game_named(self.game).board_name(size)
         settings = MatchSettings(game=self.game, size=size, opening_moves=self.opening_moves, scoring="area")
         return [
             Pairing(
                 f"{board}{kind.label and f', {kind.label}'}, {2 * n:,} against {n:,}",
-                f"{kind.player},simulations={2 * n}", f"{kind.player},simulations={n}", settings, games,
+                f"{kind.player},simulations={2 * n}", f"{kind.player},simulations={n}", settings,
             )
             for n in simulations
             for kind in self.kinds

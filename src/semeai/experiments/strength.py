@@ -6,9 +6,10 @@ import shlex
 import shutil
 import sys
 from collections.abc import Sequence
+from typing import Unpack
 
 from semeai.errors import ConfigError
-from semeai.experiments.matches import Pairing, Progress, play_all, rate_and_interval
+from semeai.experiments.matches import Pairing, Playing, play_all, rate_and_interval
 from semeai.experiments.table import Cell, ResultTable
 from semeai.games.catalog import game_named
 from semeai.match.settings import MatchSettings
@@ -20,13 +21,7 @@ ALTERNATE = "Colours alternate; one thread; the tree is reused between moves and
 
 
 def run_go(
-    games: int = GAMES,
-    size: Sequence[int] = (9,),
-    simulations: Sequence[int] = (100, 300, 1_000, 3_000),
-    seed: int = 1,
-    workers: int | None = None,
-    ledger: str | None = None,
-    progress: Progress = lambda text: None,
+    size: Sequence[int] = (9,), simulations: Sequence[int] = (100, 300, 1_000, 3_000), **playing: Unpack[Playing]
 ) -> list[ResultTable]:
     """One table a board size."""
     engine = f"gtp:{find_gnugo()} {GNU_GO}"
@@ -34,10 +29,9 @@ def run_go(
     for s in size:
         player = "mcts:default,resign_below=0.05,simulations={}"
         pairings = [
-            Pairing(f"{s}x{s}, {n:,} simulations", player.format(n), engine, MatchSettings(size=s), games)
-            for n in simulations
+            Pairing(f"{s}x{s}, {n:,} simulations", player.format(n), engine, MatchSettings(size=s)) for n in simulations
         ]
-        tallies = play_all(pairings, seed, ledger, workers, progress)
+        tallies = play_all(pairings, GAMES, **playing)
         tables.append(
             ResultTable(
                 f"{s}x{s} Go against GNU Go level 10, komi 7.5",
@@ -50,13 +44,7 @@ def run_go(
 
 
 def run_havannah(
-    games: int = GAMES,
-    size: Sequence[int] = (5, 8),
-    simulations: Sequence[int] = (1_000,),
-    seed: int = 1,
-    workers: int | None = None,
-    ledger: str | None = None,
-    progress: Progress = lambda text: None,
+    size: Sequence[int] = (5, 8), simulations: Sequence[int] = (1_000,), **playing: Unpack[Playing]
 ) -> list[ResultTable]:
     """One table a board size: with as many simulations as OpenSpiel's bot, then with its CPU time a move."""
     tables = []
@@ -68,8 +56,8 @@ def run_havannah(
             bot = openspiel_bot(n)
 
             def against(budget: str, words: str, settings: MatchSettings = settings, bot: str = bot) -> Tally:
-                pairing = Pairing(words, f"mcts:default,{budget}", bot, settings, games)
-                return play_all([pairing], seed, ledger, workers, progress)[0]
+                pairing = Pairing(words, f"mcts:default,{budget}", bot, settings)
+                return play_all([pairing], GAMES, **playing)[0]
 
             equal = against(f"simulations={n},reuse_tree=false", f"{board}, {n:,} simulations each")
             seconds = float(f"{2 * equal.cpu[1] / equal.n_moves:.3g}")  # of the bot for a move
