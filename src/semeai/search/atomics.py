@@ -36,50 +36,24 @@ def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any
     return builder.inttoptr(place, kind.as_pointer())
 
 
-def _added(context: Any, builder: Any, signature: Any, arguments: Any, offset: int, operation: str) -> Any:
-    array, index, value = arguments
-    place = _address(context, builder, signature.args[0], array, index, offset, value.type)
-    return builder.atomic_rmw(operation, place, value, "monotonic")
+def _adder(offset: int, operation: str, kind: Any) -> Any:
+    """An intrinsic ``add(array, index, amount)`` that adds to a field of a record; what it was before."""
+
+    def add(typing: Any, array: Any, index: Any, amount: Any) -> Any:
+        def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            records, at, value = arguments
+            place = _address(context, builder, signature.args[0], records, at, offset, value.type)
+            return builder.atomic_rmw(operation, place, value, "monotonic")
+
+        return kind(array, types.int64, kind), build
+
+    return intrinsic(add)
 
 
-@intrinsic
-def add_visits(typing: Any, nodes: Any, node: Any, amount: Any) -> Any:
-    """``nodes[node].visits += amount``; what it was before."""
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _added(context, builder, signature, arguments, _VISITS, "fadd")
-
-    return types.float32(nodes, types.int64, types.float32), build
-
-
-@intrinsic
-def add_wins(typing: Any, nodes: Any, node: Any, amount: Any) -> Any:
-    """``nodes[node].wins += amount``; what it was before."""
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _added(context, builder, signature, arguments, _WINS, "fadd")
-
-    return types.float32(nodes, types.int64, types.float32), build
-
-
-@intrinsic
-def add_simulations(typing: Any, trees: Any, tree: Any, amount: Any) -> Any:
-    """``trees[tree].simulations += amount``; what it was before."""
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _added(context, builder, signature, arguments, _SIMULATIONS, "add")
-
-    return types.int64(trees, types.int64, types.int64), build
-
-
-@intrinsic
-def add_nodes(typing: Any, trees: Any, tree: Any, amount: Any) -> Any:
-    """``trees[tree].n_nodes += amount``; what it was before."""
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _added(context, builder, signature, arguments, _N_NODES, "add")
-
-    return types.int64(trees, types.int64, types.int64), build
+add_visits = _adder(_VISITS, "fadd", types.float32)
+add_wins = _adder(_WINS, "fadd", types.float32)
+add_simulations = _adder(_SIMULATIONS, "add", types.int64)
+add_nodes = _adder(_N_NODES, "add", types.int64)
 
 
 @intrinsic
