@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 from benchmarks.rates import ROUNDS, Rate, compare, playouts, simulations
-from semeai.experiments.table import Cell, ResultTable
 from semeai.games.go.position import GoPosition
+from semeai.table import Cell, ResultTable
 
 SOURCE = Path(__file__).parent / "limit" / "go_playouts.cpp"
 

@@ -3,8 +3,8 @@
 import time
 
 from benchmarks.rates import ROUNDS, Rate, compare, playouts, simulations
-from semeai.experiments.table import Cell, ResultTable
 from semeai.games.havannah.position import HavannahPosition
+from semeai.table import Cell, ResultTable
 
 N = {4: 20_000, 5: 10_000, 8: 3_000, 10: 2_000}
 """Playouts and simulations a round, by base."""

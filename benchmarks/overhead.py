@@ -8,7 +8,7 @@ import tempfile
 import textwrap
 from pathlib import Path
 
-from semeai.experiments.table import ResultTable
+from semeai.table import ResultTable
 
 RACES = {
     "1 candidate": (1, 1_000_000, 8),

@@ -8,13 +8,13 @@ import time
 
 import numpy as np
 
-from semeai.experiments.table import Cell as TableCell
-from semeai.experiments.table import ResultTable
 from semeai.games.go.position import GoPosition
 from semeai.patterns.geometry import SQUARE
 from semeai.patterns.pattern import Cell, Pattern
 from semeai.players.config import PlayerConfig
 from semeai.players.mcts import MctsPlayer
+from semeai.table import Cell as TableCell
+from semeai.table import ResultTable
 
 ROUNDS = 61
 NO_EFFECT = {"policy.pattern_visits": 0.0, "policy.pattern_heuristic": 0.0}

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from semeai.experiments.table import Cell
 from semeai.games.position import Position
 from semeai.games.protocol import SCRATCH
 from semeai.players.config import PlayerConfig
 from semeai.players.mcts import MctsPlayer
 from semeai.search.playouts import run_playouts
+from semeai.table import Cell
 
 SEED = 88172645463325252
 ROUNDS = 9

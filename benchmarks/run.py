@@ -11,8 +11,8 @@ os.chdir(ROOT)
 
 from benchmarks import go_speed, havannah_speed, overhead, pattern_speed  # noqa: E402
 from semeai.experiments import guarantee  # noqa: E402
-from semeai.experiments.table import ResultTable  # noqa: E402
 from semeai.jit import compile_kernels  # noqa: E402
+from semeai.table import ResultTable  # noqa: E402
 
 PAGES: dict[str, tuple[str, str, Callable[[], list[ResultTable]]]] = {
     "guarantee": (

@@ -59,7 +59,7 @@ def test_nothing_is_proposed_twice_and_every_proposal_is_a_player():
         candidate = change.as_candidate(i, context.baseline, context.config)
         assert config_of(candidate.params, "go") != context.config
     assert len(seen) == 300
-    assert proposers == {"random", "mutate", "crossover", "numbers"}
+    assert proposers == {"random", "mutate", "crossover", "number"}
 
 
 def test_the_same_history_gives_the_same_proposals():

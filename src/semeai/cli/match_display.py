@@ -13,12 +13,12 @@ from rich.table import Table
 from rich.text import Text
 
 from semeai.cli.display import LINE_SECONDS, duration
-from semeai.experiments.table import ResultTable
 from semeai.games.catalog import game_named
 from semeai.match.game import REASONS
 from semeai.match.tally import Tally
 from semeai.runner.match import Match, MatchCallbacks, MatchDriver, MatchResult, replay_match
 from semeai.store.ledger import Ledger
+from semeai.table import ResultTable
 
 OTHER_COLUMNS = 71  # characters of a line that the name of a player cannot have
 LONGEST_NAME = 60

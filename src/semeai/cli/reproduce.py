@@ -10,7 +10,7 @@ from rich.markdown import Markdown
 from rich.table import Table
 
 from semeai.errors import ConfigError
-from semeai.experiments.table import ResultTable, show
+from semeai.table import ResultTable, show
 
 
 def register(app: typer.Typer) -> None:

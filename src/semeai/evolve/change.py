@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from semeai.patterns.geometry import Geometry
 from semeai.patterns.pattern import Pattern
 from semeai.patterns.texts import canonical_texts
 from semeai.players.config import PlayerConfig
@@ -69,3 +70,13 @@ class NumberChange(Change):
 
     def __str__(self) -> str:
         return f"{self.setting}={self.value:g}"
+
+
+def change_of(candidate: Candidate, geometry: Geometry) -> Change:
+    """The change that ``as_candidate`` made this candidate of: what a ledger knows of a proposal is enough."""
+    head, _, text = candidate.name.partition(": ")
+    proposer = head.split(" ")[-1]
+    setting = text.rpartition("=")[0]
+    if setting in candidate.params:
+        return NumberChange(setting, candidate.params[setting], proposer)
+    return PatternChange(Pattern.parse(text, geometry), proposer)

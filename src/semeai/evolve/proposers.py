@@ -296,7 +296,7 @@ class Numbers(Proposer):
     """Another value for one of a player's settings: usually a step from today's, sometimes anywhere in its range."""
 
     ranges: Mapping[str, Range]
-    name: ClassVar[str] = "numbers"
+    name: ClassVar[str] = "number"
     step: float = 0.15
     """The standard deviation of a step, as a part of the range."""
     anywhere: float = 0.2

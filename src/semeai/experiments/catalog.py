@@ -6,7 +6,7 @@ from typing import Any
 
 from semeai.errors import ConfigError, did_you_mean
 from semeai.experiments import ablation, guarantee, parallel, parallel_ranks, scaling, strength
-from semeai.experiments.table import ResultTable
+from semeai.table import ResultTable
 
 
 @dataclass(frozen=True)

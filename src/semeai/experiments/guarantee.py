@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semeai.experiments.simulated_race import ACCEPTED, DISCARDED, Simulation, simulate
-from semeai.experiments.table import Cell, ResultTable, percent
 from semeai.race.settings import RaceSettings
 from semeai.stats.information import information_bound
 from semeai.stats.intervals import wilson_interval
+from semeai.table import Cell, ResultTable, percent
 
 EFFICIENCIES = (0.45, 0.48, 0.49, 0.50, 0.5025, 0.51, 0.52, 0.55, 0.567)
 PAPER = RaceSettings(method="hoeffding", spending="quadratic")

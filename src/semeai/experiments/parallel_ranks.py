@@ -6,7 +6,6 @@ from typing import Unpack
 
 from semeai.experiments.matches import Pairing, Playing, play_all, rate_and_interval
 from semeai.experiments.parallel import OPENING_MOVES, Side
-from semeai.experiments.table import ResultTable
 from semeai.games.catalog import game_named
 from semeai.match.settings import MatchSettings
 from semeai.parallel.program import Budget
@@ -14,6 +13,7 @@ from semeai.parallel.slow import SlowSharing
 from semeai.parallel.team import LocalTeam
 from semeai.players.config import PlayerConfig
 from semeai.players.mcts import team_settings
+from semeai.table import ResultTable
 
 RANKS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 SHARES = 6

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Unpack
 
 from semeai.experiments.matches import Pairing, Playing, play_all, rate_and_interval
-from semeai.experiments.table import Cell, ResultTable
 from semeai.games.catalog import game_named
 from semeai.match.settings import MatchSettings
 from semeai.match.tally import Tally
+from semeai.table import Cell, ResultTable
 
 GAMES = 400
 

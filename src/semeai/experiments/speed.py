@@ -8,12 +8,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from semeai.experiments.table import Cell, ResultTable
 from semeai.games.catalog import game_named
 from semeai.games.protocol import SCRATCH
 from semeai.players.config import PlayerConfig
 from semeai.players.mcts import MctsPlayer
 from semeai.search.playouts import run_playouts
+from semeai.table import Cell, ResultTable
 
 Progress = Callable[[str], object]
 ROUNDS = 5

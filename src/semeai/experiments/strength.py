@@ -1,22 +1,20 @@
 """How strong players are against foreign engines: Go against GNU Go, Havannah against OpenSpiel's MCTS bot."""
 
 import importlib.util
-import os
 import shlex
-import shutil
 import sys
 from collections.abc import Sequence
 from typing import Unpack
 
 from semeai.errors import ConfigError
 from semeai.experiments.matches import Pairing, Playing, play_all, rate_and_interval
-from semeai.experiments.table import Cell, ResultTable
 from semeai.games.catalog import game_named
 from semeai.match.settings import MatchSettings
 from semeai.match.tally import Tally
+from semeai.players.gnugo import GNU_GO_OPTIONS, gnugo
+from semeai.table import Cell, ResultTable
 
 GAMES = 200
-GNU_GO = "--mode gtp --chinese-rules --positional-superko --level 10 --seed {seed}"
 ALTERNATE = "Colours alternate; one thread; the tree is reused between moves and does not count as simulations."
 
 
@@ -24,7 +22,7 @@ def run_go(
     size: Sequence[int] = (9,), simulations: Sequence[int] = (100, 300, 1_000, 3_000), **playing: Unpack[Playing]
 ) -> list[ResultTable]:
     """One table a board size."""
-    engine = f"gtp:{find_gnugo()} {GNU_GO}"
+    engine = gnugo()
     tables = []
     for s in size:
         player = "mcts:default,resign_below=0.05,simulations={}"
@@ -37,7 +35,7 @@ def run_go(
                 f"{s}x{s} Go against GNU Go level 10, komi 7.5",
                 ("simulations a move", *_columns("GNU Go")),
                 tuple((n, *_cells(tally)) for n, tally in zip(simulations, tallies, strict=True)),
-                f"{ALTERNATE} GNU Go: `{GNU_GO}`. Stones that both engines call dead are taken off.",
+                f"{ALTERNATE} GNU Go: `{GNU_GO_OPTIONS}`. Stones that both engines call dead are taken off.",
             )
         )
     return tables
@@ -90,14 +88,6 @@ def _cells(tally: Tally) -> tuple[Cell, ...]:
         tally.cpu[1] / tally.n_games,
         tally.n_games,
     )
-
-
-def find_gnugo() -> str:
-    """GNU Go's program; Debian keeps games in a folder that is not always searched."""
-    found = shutil.which("gnugo", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/games", "/usr/local/games"]))
-    if found is None:
-        raise ConfigError("gnugo is not installed here (Debian: apt-get install gnugo)")
-    return found
 
 
 def openspiel_bot(simulations: int) -> str:

@@ -139,7 +139,7 @@ class _Reader:
     def _mcts(self, words: str, changes: Mapping[str, Any]) -> PlayerSpec:
         from semeai.players.config import PlayerConfig
 
-        flat = dict(_flat(changes))
+        flat = dict(flat_settings(changes))
         game = flat.pop("game", self.game or "go")
         if self.game is not None and game != self.game:
             raise ConfigError(f"player 'mcts:{words}' plays {game!r}, and this is a game of {self.game}")
@@ -155,11 +155,11 @@ def _split(line: str) -> list[str]:
         raise ConfigError(f"player 'gtp:{line}': {error}") from None
 
 
-def _flat(table: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, Any]]:
+def flat_settings(table: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, Any]]:
     """``search = {exploration = 1}`` as ``search.exploration``."""
     for key, value in table.items():
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{place}{key}.")
+            yield from flat_settings(value, f"{place}{key}.")
         else:
             yield f"{place}{key}", value
 

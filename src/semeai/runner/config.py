@@ -5,7 +5,7 @@ import json
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
@@ -233,6 +233,15 @@ def _generated(make: Callable[[int], Iterable[Any]], seed: int, target: str) -> 
 
 def load_config(path: Path) -> RaceConfig:
     """Read and validate a race file; every error names the file, the place and the value."""
+    config = validated(RaceConfig, read_toml(path), path)
+    if config.evaluator.match is None or config.baseline is None:
+        return config
+    baseline = with_contents(config.baseline, config.evaluator.match.game, path.parent)
+    return config.model_copy(update={"baseline": baseline})
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """A file's tables, which hold nothing that cannot be recorded."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -245,29 +254,42 @@ def load_config(path: Path) -> RaceConfig:
         json.dumps(data, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise ConfigError(f"{path}: values must be finite numbers, texts, lists or tables: {error}") from None
+    return data
+
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def validated(model: type[M], data: Mapping[str, Any], place: str | Path) -> M:
+    """The model of plain values; what is wrong with them in one sentence that begins with ``place``."""
     try:
-        config = RaceConfig.model_validate(data)
+        return model.model_validate(data)
     except ValidationError as error:
-        raise ConfigError(f"{path}: " + "; ".join(_sentence(e) for e in error.errors())) from None
-    if config.evaluator.match is None or config.baseline is None:
-        return config
-    baseline = with_contents(config.baseline, config.evaluator.match.game, path.parent)
-    return config.model_copy(update={"baseline": baseline})
+        raise ConfigError(f"{place}: " + "; ".join(_sentence(e, model) for e in error.errors())) from None
 
 
-def _sentence(error: ErrorDetails) -> str:
+def _sentence(error: ErrorDetails, model: type[BaseModel]) -> str:
     place = ".".join(str(part) for part in error["loc"])
     if error["type"] == "extra_forbidden":
-        return f"{place}: unknown key; {did_you_mean(str(error['loc'][-1]), _known_keys(error['loc'][:-1]))}"
+        return f"{place}: unknown key; {did_you_mean(str(error['loc'][-1]), _known_keys(model, error['loc'][:-1]))}"
     if error["type"] == "missing":
         return f"{place}: missing"
     return describe_error(error)
 
 
-def _known_keys(place: tuple[int | str, ...]) -> list[str]:
-    model: type[BaseModel] = RaceConfig
+def _known_keys(model: type[BaseModel], place: tuple[int | str, ...]) -> list[str]:
+    """The keys of the table at ``place``: a model, one of a list, or that of its kind."""
+    choices = [model]
     for part in place:
-        annotation = model.model_fields[str(part)].annotation
-        choices = (annotation, *get_args(annotation))  # a model, or a model or None
-        model = next(kind for kind in choices if isinstance(kind, type) and issubclass(kind, BaseModel))
-    return [field.alias or name for name, field in model.model_fields.items()]
+        if isinstance(part, str) and (part in choices[0].model_fields):
+            choices = list(_models_in(choices[0].model_fields[part].annotation))
+        elif isinstance(part, str):  # which of several kinds
+            choices = [c for c in choices if part in get_args(c.model_fields["kind"].annotation)]
+    return [field.alias or name for name, field in choices[0].model_fields.items()]
+
+
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models_in(part)

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any, Self
 
 from semeai.errors import ConfigError, PlayerFailed, RunNotFound
-from semeai.evaluate.executors import ResilientPool, default_workers, executor_factory
+from semeai.evaluate.executors import ResilientPool
 from semeai.match.pair import PairResult, PairTask, PlayedGame, warm_up
 from semeai.match.settings import MatchSettings
 from semeai.match.tally import Tally
 from semeai.players.catalog import PlayerSpec
 from semeai.rng import derive
-from semeai.runner.session import stopping_on_signals, versions
+from semeai.runner.session import stopping_on_signals, use_pool, versions
 from semeai.store.ledger import Ledger, RunWriter, hash_config
 from semeai.store.matches import record_pair, recorded_pairs
 
@@ -259,8 +259,12 @@ def run_match(
     sgf: Path | None = None,
     until_decided: bool = False,
     callbacks: MatchCallbacks | None = None,
+    pool: ResilientPool | None = None,
 ) -> MatchResult:
-    """Play ``games`` games, in whole pairs, or those that the ledger at ``ledger`` does not have yet."""
+    """Play ``games`` games, in whole pairs, or those that the ledger at ``ledger`` does not have yet.
+
+    ``pool``: workers to share with other runs, for a match that is not ``until_decided``.
+    """
     callbacks = callbacks or MatchCallbacks()
     began = time.perf_counter()
     warm_up(match.settings, (match.a, match.b), callbacks.on_compile)
@@ -269,10 +273,10 @@ def run_match(
         contextlib.closing(
             store.open_run(name or match.name, "match", match.identity(), match.seed, versions())
         ) as writer,
-        ResilientPool(executor_factory(executor), workers or default_workers()) as pool,
+        use_pool(pool, executor, workers) as used,
     ):
         driver = MatchDriver(
-            match, math.ceil(games / 2), pool, writer,
+            match, math.ceil(games / 2), used, writer,
             sgf=sgf, until_decided=until_decided, on_progress=callbacks.on_progress,
         )  # fmt: skip
         with _recording_state(driver, writer), stopping_on_signals(driver, callbacks.on_stop):

@@ -67,8 +67,9 @@ def run_config(
     ledger: str,
     workers: int | None = None,
     callbacks: Callbacks | None = None,
+    pool: ResilientPool | None = None,
 ) -> RaceResult:
-    """Start the run ``name`` of ``config``, or resume it, in the ledger at ``ledger``."""
+    """Start the run ``name`` of ``config``, or resume it, in the ledger at ``ledger``; ``pool``: workers to share."""
     executor_factory(config.executor.name)
     evaluator = config.make_evaluator(folder)
     race = Race(config.race, config.make_candidates(folder), config.seed)
@@ -84,6 +85,7 @@ def run_config(
                 writer,
                 config.evaluator.retries,
                 callbacks or Callbacks(),
+                pool,
             )
         finally:
             writer.close()
@@ -129,12 +131,13 @@ def _run(
     writer: RunWriter | None,
     retries: int,
     callbacks: Callbacks,
+    shared: ResilientPool | None = None,
 ) -> RaceResult:
     if executor != "inline":
         check_picklable(evaluator)
     state = "error"
     began = time.perf_counter()
-    with ResilientPool(executor_factory(executor), default_workers() if workers is None else workers) as pool:
+    with use_pool(shared, executor, workers) as pool:
         driver = Driver(
             race, evaluator, pool, writer, retries=retries,
             on_decision=callbacks.on_decision, on_progress=callbacks.on_progress,
@@ -165,6 +168,15 @@ def _run(
         writer.ledger.digest(writer.run_id) if writer else None,
         pool.n_lost,
     )
+
+
+def use_pool(
+    shared: ResilientPool | None, executor: str, workers: int | None
+) -> contextlib.AbstractContextManager[ResilientPool]:
+    """Workers that stay when a run has ended, or its own, that end with it."""
+    if shared is not None:
+        return contextlib.nullcontext(shared)
+    return ResilientPool(executor_factory(executor), default_workers() if workers is None else workers)
 
 
 def check_picklable(evaluator: Evaluator) -> None:

@@ -1,0 +1,255 @@
+"""How an evolution looks: a line for each step and each match, and the race or match that is under way."""
+
+import shlex
+import time
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from semeai.cli import display as race_display
+from semeai.cli import match_display
+from semeai.cli.display import LINE_SECONDS, duration
+from semeai.evolve.change import Change, PatternChange
+from semeai.evolve.history import History, program_name
+from semeai.evolve.loop import EvolutionResult, Watcher
+from semeai.evolve.report import proposer_table, validation_tables
+from semeai.race.candidate import Verdict
+from semeai.runner.driver import Driver
+from semeai.runner.match import Match, MatchCallbacks, MatchDriver, MatchResult
+from semeai.runner.session import Callbacks, RaceResult
+from semeai.table import ResultTable, percent, show
+
+
+def make_evolve_display(n_steps: int, quiet: bool) -> "EvolveDisplay":
+    console = Console()
+    if quiet:
+        return EvolveDisplay(console, n_steps)
+    return LiveEvolveDisplay(console, n_steps) if console.is_terminal else LineEvolveDisplay(console, n_steps)
+
+
+class EvolveDisplay(Watcher):
+    """Shows nothing: the base of the others."""
+
+    def __init__(self, console: Console, n_steps: int) -> None:
+        self.console = console
+        self.n_steps = n_steps
+        self.n_accepted = 0
+        self.step = 0
+        self._seconds: list[float] = []  # that steps took, of those that were not in the ledger
+        self._began = time.monotonic()
+        self._is_new = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def race(self, step: int, n_steps: int, what: str) -> Callbacks:
+        if step != self.step:
+            self.step, self._began, self._is_new = step, time.monotonic(), False
+        return Callbacks(on_progress=self._race_progress, on_stop=self.stop)
+
+    def _race_progress(self, driver: Driver) -> None:
+        self._is_new |= driver.n_new > 0
+        self.race_progress(driver)
+
+    def match(self, title: str, match: Match) -> MatchCallbacks:
+        return MatchCallbacks(
+            on_progress=lambda driver: self.match_progress(title, driver), on_stop=self.stop, on_compile=self.say
+        )
+
+    def stepped(self, step: int, change: Change | None, races: Sequence[RaceResult]) -> None:
+        self.n_accepted += change is not None
+        if self._is_new:
+            self._seconds.append(time.monotonic() - self._began)
+
+    def header(self) -> str:
+        grown = f"{self.n_accepted} accepted so far"
+        left = ""
+        if self._seconds and self._is_new:
+            mean = sum(self._seconds) / len(self._seconds)
+            left = f", about {duration(max(0.0, (self.n_steps - self.step + 1) * mean))} of steps left"
+        return f"step {self.step} of {self.n_steps}, {grown}{left}"
+
+    def race_progress(self, driver: Driver) -> None: ...
+
+    def match_progress(self, title: str, driver: MatchDriver) -> None: ...
+
+    def stop(self, driver: object) -> None: ...
+
+    def summary(self, result: EvolutionResult, lines: Sequence[str]) -> None:
+        """What came of it, and where it is."""
+        out = self.console
+        print_history(out, result.history)
+        for note in result.notes:
+            out.print(Text(note, style="yellow"), soft_wrap=True)
+        head = f"{result.reason}: {len(result.history.accepting)} accepted in {result.history.n_games:,} games of races"
+        out.print(Text(head, style="bold").append(f", {duration(result.seconds)} this time", "not bold dim"))
+        for line in lines:
+            out.print(Text(line, style="dim"), soft_wrap=True)
+
+
+class LineEvolveDisplay(EvolveDisplay):
+    """One line a step, one a match, and one every ten seconds."""
+
+    _last = 0.0
+
+    def say(self, text: str) -> None:
+        self.line(text, "dim")
+
+    def line(self, text: str, style: str = "") -> None:
+        self._last = time.monotonic()
+        self.console.print(Text(text, style=style), soft_wrap=True)
+
+    def race_progress(self, driver: Driver) -> None:
+        if time.monotonic() - self._last >= LINE_SECONDS:
+            self.line(f"{self.header()}: {race_display.status_line(driver)}")
+
+    def match_progress(self, title: str, driver: MatchDriver) -> None:
+        if time.monotonic() - self._last >= LINE_SECONDS:
+            self.line(f"{title}: {match_display.status_line(driver)}")
+
+    def stepped(self, step: int, change: Change | None, races: Sequence[RaceResult]) -> None:
+        super().stepped(step, change, races)
+        style = "bold green" if change else ""
+        self.line(step_line(step, self.n_steps, self.n_accepted, change, races), style)
+        if isinstance(change, PatternChange):
+            self.console.print(Text(indented(change.pattern.draw()), style="green"))
+
+    def played(self, title: str, result: MatchResult) -> None:
+        tally = result.tally
+        self.line(f"  {title}: {percent(tally.win_rate, tally.plain_interval)} of {tally.n_games:,} games", "cyan")
+
+    def stop(self, driver: object) -> None:
+        self.line("stopping: finishing the games under way (once more: drop them)", "yellow")
+
+
+class LiveEvolveDisplay(LineEvolveDisplay):
+    """The same lines, and below them what is under way, redrawn twice a second."""
+
+    def __enter__(self) -> Self:
+        self._live = Live(console=self.console, auto_refresh=False, transient=True)
+        self._live.start()
+        self._drawn = 0.0
+        self._note = ""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._live.stop()
+
+    def say(self, text: str) -> None:
+        self._draw(Text(text, style="dim"), at_once=True)
+
+    def race_progress(self, driver: Driver) -> None:
+        table = race_display.standings_table(driver.race, self.console.height - 10, self.console.width)
+        self._draw(Text(self.header(), style="bold"), table, Text(race_display.status_line(driver) + self._note))
+
+    def match_progress(self, title: str, driver: MatchDriver) -> None:
+        table = match_display.as_rich(driver.match, driver.tally, self.console.width)
+        self._draw(
+            Text(f"validation: {title}", style="bold"), table, Text(match_display.status_line(driver) + self._note)
+        )
+
+    def stop(self, driver: object) -> None:
+        self._note = "  —  stopping: finishing the games under way (Ctrl-C again: drop them)"
+        self._drawn = 0.0
+
+    def _draw(self, *parts: RenderableType, at_once: bool = False) -> None:
+        if at_once or time.monotonic() - self._drawn >= 0.5:
+            self._drawn = time.monotonic()
+            self._live.update(Group(*parts), refresh=True)
+
+
+def step_line(step: int, n_steps: int, n: int, change: Change | None, races: Sequence[RaceResult]) -> str:
+    """What a step did, in one line."""
+    standings = {s.candidate.name: s for race in races for s in race.standings}
+    games = 2 * sum(race.n_evaluations for race in races)
+    verdicts = [s.verdict for s in standings.values()]
+    parts = [
+        f"{verdicts.count(verdict)} {word}"
+        for verdict, word in (
+            (Verdict.DISCARDED, "discarded"), (Verdict.EXHAUSTED, "at the limit of games"), (Verdict.FAILED, "failed"),
+            (Verdict.UNDECIDED, "undecided"),
+        )
+        if verdict in verdicts
+    ]  # fmt: skip
+    head = f"accepted P{n} ({change.proposer}) {change}" if change else "nothing accepted"
+    return f"step {step} of {n_steps}: {head}; {', '.join(parts) or 'no others'}; {games:,} games"
+
+
+def indented(text: str) -> str:
+    return "\n".join("    " + line for line in text.splitlines())
+
+
+def print_history(console: Console, history: History) -> None:
+    """The accepted changes, what they are worth, and what they cost."""
+    accepted = list(history.accepted())
+    for i, (step, change) in enumerate(accepted, 1):
+        console.print(Text(f"P{i}, step {step.number}, {change.proposer}: {change}", style="bold green"))
+        if isinstance(change, PatternChange):
+            console.print(Text(indented(change.pattern.draw())))
+    for table in (*validation_tables(history), proposer_table(history)):
+        if table.rows:
+            console.print(as_rich(table))
+
+
+def as_rich(table: ResultTable) -> Table:
+    found = Table(box=None, padding=(0, 1), header_style="bold", title=table.title, title_justify="left")
+    for i, title in enumerate(table.columns):
+        found.add_column(title, justify="right" if i >= len(table.columns) - 2 else "left")
+    for row in table.rows:
+        found.add_row(*(Text(show(cell)) for cell in row))
+    return found
+
+
+def as_dict(name: str, place: str, result: EvolutionResult, finished: bool) -> dict[str, Any]:
+    return {**history_dict(result.history), "ledger": place, "finished": finished, "reason": result.reason,
+            "notes": result.notes}  # fmt: skip
+
+
+def history_dict(history: History) -> dict[str, Any]:
+    return {
+        "run": history.name,
+        "games": history.n_games,
+        "steps": [
+            {
+                "step": step.number,
+                "accepted": step.accepted.name if step.accepted else None,
+                "games": step.n_games,
+                "candidates": {name: s.verdict.value for name, s in step.candidates.items()},
+                "validation": _matches(step.matches),
+            }
+            for step in history.steps
+        ],
+        "first": _matches(history.matches),
+        "accepted": [str(change) for _, change in history.accepted()],
+        "program": program_name(len(history.accepting)),
+        "proposers": {name: vars(p) for name, p in history.by_proposer().items()},
+    }
+
+
+def _matches(found: Any) -> dict[str, Any]:
+    return {
+        part: {"games": v.tally.n_games, "win_rate": v.tally.win_rate, "wilson_95": list(v.tally.plain_interval or ())}
+        for part, v in found.items()
+        if v.tally.n_games
+    }
+
+
+def next_steps(folder: str, name: str, place: str, game: str, size: int) -> list[str]:
+    """Where to look, and what to do with it."""
+    of = f" --game {game}" if game != "go" else ""
+    return [
+        f"written: {folder}/player.toml, {folder}/report.md",
+        f"to look again: {shlex.join(['semeai', 'status', name, '--ledger', place])}",
+        f"to play it: semeai gtp --player {shlex.quote(folder + '/player.toml')}{of} --size {size}",
+    ]

@@ -1,0 +1,335 @@
+"""An evolution as a TOML file: frozen, validated at once; what it decides by is its identity."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from semeai.errors import ConfigError
+from semeai.evolve.given import Given
+from semeai.evolve.guided import Guided
+from semeai.evolve.proposers import (
+    Crossover,
+    Mixture,
+    Mutation,
+    Numbers,
+    Proposer,
+    RandomPatterns,
+    Range,
+    Shapes,
+    config_of,
+    value_of,
+)
+from semeai.match.settings import MatchSettings
+from semeai.patterns.pattern import MAX_RADIUS, Pattern
+from semeai.players.catalog import flat_settings
+from semeai.players.config import PlayerConfig
+from semeai.players.pattern_files import geometry_of, with_contents
+from semeai.race.settings import RaceSettings
+from semeai.rng import derive
+from semeai.runner.config import ExecutorConfig, read_toml, validated
+
+Radius = Annotated[int, Field(ge=1, le=MAX_RADIUS)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Cells = Annotated[int, Field(ge=1, le=48)]
+Positive = Annotated[float, Field(gt=0, le=1e6)]
+Games = Annotated[int, Field(ge=0, le=10**9)]
+
+LAPTOP: Mapping[str, Any] = {"accept_above": 0.501, "discard_below": 0.51, "max_per_candidate": 5000}
+"""What a step's race has where its table says nothing: the papers' acceptance, and an end to equal candidates."""
+MOST_DEFAULT_SHALLOW = 400
+BARE: Mapping[str, str] = {"go": "mcts:rave,search.exploration=0", "havannah": "mcts:fast"}
+"""Who is grown where nobody is named: RAVE and light playouts, without any knowledge of shapes."""
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class _Source(_Frozen):
+    weight: Positive = 1.0
+    """How often it is asked, compared with the others."""
+
+    def make(self, first: PlayerConfig, seed: int) -> Proposer:
+        raise NotImplementedError
+
+
+class RandomSource(_Source):
+    """Patterns as the papers draw them."""
+
+    kind: Literal["random"] = "random"
+    radius: Radius = 1
+    """Steps from the move that a cell may be away."""
+    least_cells: Cells = 2
+    """Cells that are not jokers."""
+    most_cells: Cells = 3
+    shapes: Shapes = "good"
+    """good: moves to try more often; bad: less often; both."""
+    bias: Annotated[float, Field(gt=0, le=100)] = 1.0
+    """What an accepted pattern weighs; bad shapes get it with a minus."""
+    least_share: Share = 0.001
+    """Patterns that fit fewer moves of the sample are not raced."""
+
+    def make(self, first: PlayerConfig, seed: int) -> Proposer:
+        return self.patterns()
+
+    def patterns(self) -> RandomPatterns:
+        if self.least_cells > self.most_cells:
+            raise ConfigError(f"least_cells ({self.least_cells}) must not be more than most_cells ({self.most_cells})")
+        return RandomPatterns(
+            self.radius, self.least_cells, self.most_cells, self.shapes, self.bias, self.least_share
+        )  # fmt: skip
+
+
+class GuidedSource(RandomSource):
+    """Shapes of the moves that a deep search prefers more than a shallow one does."""
+
+    kind: Literal["guided"] = "guided"  # type: ignore[assignment]
+    most_cells: Cells = 4
+    pool: Annotated[int, Field(ge=1, le=10**6)] = 3000
+    """Patterns that are scored."""
+    shallow: Annotated[int, Field(ge=1)] | None = None
+    """Simulations; default: the raced budget, up to 400."""
+    deep: Annotated[int, Field(ge=1)] | None = None
+    """Simulations; default: ten times the shallow search."""
+    least_z: Annotated[float, Field(ge=0)] = 2.0
+    """The weakest evidence that is raced, in standard errors."""
+    most_overlap: Share = 0.7
+    """Patterns that fit more of the same moves are near-duplicates, of which one is raced."""
+
+    def make(self, first: PlayerConfig, seed: int) -> Proposer:
+        shallow = self.shallow or min(first.simulations or MOST_DEFAULT_SHALLOW, MOST_DEFAULT_SHALLOW)
+        return Guided(
+            self.patterns(), self.pool, shallow, self.deep or 10 * shallow, self.least_z, self.most_overlap, seed
+        )  # fmt: skip
+
+
+class MutateSource(_Source):
+    """An accepted pattern with one cell changed."""
+
+    kind: Literal["mutate"] = "mutate"
+    radius: Radius = 2
+    least_share: Share = 0.001
+
+    def make(self, first: PlayerConfig, seed: int) -> Proposer:
+        return Mutation(self.radius, self.least_share)
+
+
+class CrossoverSource(_Source):
+    """Two accepted patterns, mixed."""
+
+    kind: Literal["crossover"] = "crossover"
+    least_share: Share = 0.001
+
+    def make(self, first: PlayerConfig, seed: int) -> Proposer:
+        return Crossover(self.least_share)
+
+
+class RangeConfig(_Frozen):
+    """Where a setting may go."""
+
+    low: float
+    high: float
+    log: bool = False
+    """For what is compared by its ratio."""
+
+
+class NumberSource(_Source):
+    """Another value for one of the player's settings."""
+
+    kind: Literal["number"] = "number"
+    settings: Annotated[dict[str, RangeConfig], Field(min_length=1)]
+    """The setting's name, and its range."""
+    step: Positive = 0.15
+    """The standard deviation of a step, as a part of the range."""
+    anywhere: Share = 0.2
+    """How often a value is drawn from the whole range instead."""
+
+    def make(self, first: PlayerConfig, seed: int) -> Proposer:
+        for setting in self.settings:
+            value_of(first, setting)
+        ranges = {name: Range(r.low, r.high, r.log) for name, r in self.settings.items()}
+        return Numbers(ranges, self.step, self.anywhere)
+
+
+class GivenSource(_Source):
+    """Patterns that you name."""
+
+    kind: Literal["given"] = "given"
+    patterns: Annotated[tuple[str, ...], Field(min_length=1)]
+    """Each in one line, such as `+1 XOX/.*?`."""
+
+    def make(self, first: PlayerConfig, seed: int) -> Proposer:
+        for text in self.patterns:
+            Pattern.parse(text, geometry_of(first.game))
+        return Given(self.patterns)
+
+
+Source = RandomSource | GuidedSource | MutateSource | CrossoverSource | NumberSource | GivenSource
+SOURCES = ("random", "guided", "mutate", "crossover", "number", "given")
+PATTERN_SOURCES = ("random", "guided", "mutate", "crossover")
+"""Those that look at the sample."""
+
+
+class ScreenConfig(_Frozen):
+    """A cheap race at a small budget before the one that counts; nothing is accepted by it."""
+
+    simulations: Annotated[int, Field(ge=1)]
+    """A move."""
+    candidates: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    """How many a step begins with; default: three times as many as the race has."""
+    max_per_candidate: Annotated[int, Field(ge=1)] = 200
+    """Pairs of games; who is not discarded by then has passed."""
+    accept_above: Annotated[float, Field(gt=0, lt=1)] = 0.5
+    discard_below: Annotated[float, Field(gt=0, lt=1)] = 0.53
+    discard_risk: Annotated[float, Field(gt=0, lt=1)] = 0.47
+
+    def settings(self, risk: float) -> RaceSettings:
+        return RaceSettings(
+            mode="plain", risk=risk, accept_above=self.accept_above, discard_below=self.discard_below,
+            discard_risk=self.discard_risk, max_per_candidate=self.max_per_candidate, games_per_seed=2,
+        )  # fmt: skip
+
+
+class ValidationConfig(_Frozen):
+    """Games of their own, after a verdict: the race's win rate is biased by its stopping. 0 games: none."""
+
+    games: Games = 400
+    """Against the program before, and as many against the first, after each acceptance."""
+    deep_games: Games = 100
+    """Of the last program against the first, at `deep_factor` times the simulations."""
+    deep_factor: Annotated[float, Field(gt=1, le=1000)] = 10.0
+    opponent_games: Games = 100
+    """Of the first and of the last program against a foreign engine."""
+    opponent: str | dict[str, Any] | None = None
+    """A player; default: GNU Go level 10, where it is installed and Go is played."""
+
+
+class EvolutionConfig(_Frozen):
+    name: Annotated[str, Field(min_length=1, max_length=150)] | None = None
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
+    ledger: str | None = None
+    output: str | None = None
+    """Folder for patterns, player and report; default: the name."""
+    steps: Annotated[int, Field(ge=1, le=10**6)] = 20
+    """Iterations; raise it later to go on."""
+    candidates: Annotated[int, Field(ge=1, le=10_000)] = 10
+    """|S0|: how many a step races; 1 is the papers' other way."""
+    hours: Positive | None = None
+    """Start no more games of races after this; the same command goes on."""
+    fresh_risk: bool = False
+    """The whole risk for each step, as in the papers; else for all steps together."""
+    sample: Annotated[int, Field(ge=0, le=100_000)] = 200
+    """Positions that pattern proposers look at."""
+    player: dict[str, Any]
+    """The first program, as in a player's file."""
+    match: MatchSettings = MatchSettings()
+    race: RaceSettings = RaceSettings(**LAPTOP, throughput=True, games_per_seed=2)
+    screen: ScreenConfig | None = None
+    proposers: Annotated[
+        tuple[Annotated[Source, Field(discriminator="kind")], ...], Field(min_length=1, validate_default=True)
+    ] = (GuidedSource(), RandomSource())
+    validation: ValidationConfig = ValidationConfig()
+    executor: ExecutorConfig = ExecutorConfig()
+
+    @field_validator("race", mode="before")
+    @classmethod
+    def _race_defaults(cls, value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value
+        for key, needed in (("mode", "bgp"), ("games_per_seed", 2)):
+            if value.get(key, needed) != needed:
+                raise ValueError(f"an evolution's race has {key} = {needed!r}, not {value[key]!r}")
+        # Thresholds come as a pair, and who speaks of discarding, or of the papers' methods, means it.
+        own = {"accept_above", "discard_below"} & value.keys()
+        defaults = {k: v for k, v in LAPTOP.items() if not own or k == "max_per_candidate"}
+        if (
+            not {"throughput", "discard_risk", "coverage"} & value.keys()
+            and value.get("method", "betting") == "betting"
+        ):
+            defaults["throughput"] = True
+        return {**defaults, **value, "games_per_seed": 2}
+
+    @model_validator(mode="after")
+    def _playable(self) -> Self:
+        try:
+            self.make_proposer()
+        except ConfigError as error:
+            raise ValueError(str(error)) from None
+        if self.sample == 0 and any(source.kind == "guided" for source in self.proposers):
+            raise ValueError("guided proposals need a sample of positions: sample is 0")
+        if self.screen is not None and (self.screen.candidates or self.candidates) < self.candidates:
+            raise ValueError(
+                f"screen.candidates ({self.screen.candidates}) must not be less than candidates ({self.candidates})"
+            )
+        return self
+
+    @property
+    def first(self) -> PlayerConfig:
+        return config_of(self.player, self.match.game)
+
+    def make_proposer(self) -> Proposer:
+        first = self.first
+        parts = [
+            (source.make(first, derive(self.seed, "proposer", i)), source.weight)
+            for i, source in enumerate(self.proposers)
+        ]
+        return Mixture(parts)
+
+    @property
+    def needs_sample(self) -> bool:
+        return self.sample > 0 and any(source.kind in PATTERN_SOURCES for source in self.proposers)
+
+    @property
+    def n_proposed(self) -> int:
+        """Candidates that a step begins with."""
+        if self.screen is None:
+            return self.candidates
+        return self.screen.candidates or 3 * self.candidates
+
+    def identity(self) -> dict[str, Any]:
+        """What it decides by: not how long it runs, how its result is validated, or who works for it."""
+        left_out = {"name", "ledger", "output", "steps", "hours", "validation", "executor"}
+        found = self.model_copy(update={"race": self.race.resolved()}).model_dump(mode="json", exclude=left_out)
+        return {**found, "match": self.match.identity()}
+
+
+def load_evolution(path: Path | None, changes: Mapping[str, Any] | None = None) -> EvolutionConfig:
+    """Read and validate an evolution's file; ``changes`` are keys such as ``player.simulations`` that go first."""
+    data = {} if path is None else read_toml(path)
+    for key, value in (changes or {}).items():
+        table, *inner = key.split(".")
+        if not inner:
+            data[table] = value
+        else:
+            whole = data.get(table, {})
+            whole = {table: whole} if isinstance(whole, str) else whole  # player = "mcts:rave"
+            data[table] = {**whole, ".".join(inner): value} if isinstance(whole, dict) else whole
+    return checked_evolution(data, "evolve" if path is None else path, Path() if path is None else path.parent)
+
+
+def checked_evolution(
+    data: Mapping[str, Any], place: str | Path = "evolve", folder: Path | None = None
+) -> EvolutionConfig:
+    """The configuration of plain values; the player's files are looked for in ``folder``."""
+    match = data.get("match", {})
+    game = str(match.get("game", "go")) if isinstance(match, Mapping) else "go"
+    player = data.get("player", {})
+    try:
+        data = {**data, "player": first_player(player, game, folder or Path())}
+    except ConfigError as error:
+        raise ConfigError(f"{place}: player: {error}") from None
+    return validated(EvolutionConfig, data, place)
+
+
+def first_player(player: Any, game: str, folder: Path) -> Any:
+    """A player's words, its table, or its file, as a table with all that its files say."""
+    if isinstance(player, str) and player.endswith(".toml"):
+        return first_player(read_toml(folder / player), game, (folder / player).parent)
+    table = {"player": player} if isinstance(player, str) else player
+    if not isinstance(table, Mapping):
+        return table
+    if "player" not in table and "command" not in table:
+        table = {"player": BARE.get(game, "mcts"), **table}
+    return with_contents(dict(flat_settings(table)), game, folder)

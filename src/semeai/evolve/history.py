@@ -1,0 +1,155 @@
+"""An evolution as its ledger knows it: the races and matches of each step, also while it is running."""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from semeai.errors import RunNotFound
+from semeai.evolve.change import Change, change_of
+from semeai.match.tally import Tally
+from semeai.patterns.geometry import Geometry
+from semeai.players.pattern_files import geometry_of
+from semeai.race.candidate import Candidate, Verdict
+from semeai.race.race import Race
+from semeai.race.selection import Standing
+from semeai.runner.match import Match, replay_match
+from semeai.runner.session import replay
+from semeai.store.ledger import Ledger
+
+KIND = "evolution"
+SCREEN, PREVIOUS, FIRST, DEEP, OPPONENT = "screen", "against-previous", "against-first", "deep", "opponent"
+"""Runs below that of a step."""
+
+
+def step_run(name: str, step: int, part: str = "") -> str:
+    """The name of a run of a step; step 0 is the program that an evolution begins with."""
+    return f"{name}/step-{step}" + (f"/{part}" if part else "")
+
+
+@dataclass(frozen=True)
+class Validation:
+    """Games of their own for a program that was accepted."""
+
+    match: Match
+    tally: Tally
+
+    @property
+    def budget(self) -> str:
+        """What the tested program has for a move."""
+        player = json.loads(self.match.a.settings)
+        found = player["simulations"]
+        return f"{player['seconds']:g} s" if found is None else f"{found:,} simulations"
+
+
+@dataclass
+class StepHistory:
+    number: int
+    baseline: Mapping[str, Any] = field(default_factory=dict)
+    """The program that the step began with."""
+    screen: Race | None = None
+    race: Race | None = None
+    matches: dict[str, Validation] = field(default_factory=dict)
+
+    @property
+    def accepted(self) -> Candidate | None:
+        return self.race.accepted[0] if self.race and self.race.accepted else None
+
+    @property
+    def n_games(self) -> int:
+        """Of its races; the validation has its own."""
+        return 2 * sum(race.n_evaluations for race in (self.screen, self.race) if race)
+
+    @property
+    def candidates(self) -> dict[str, Standing]:
+        """Where each candidate got, by name: in the race if it was there, else in the screen."""
+        return {s.candidate.name: s for race in (self.screen, self.race) if race for s in race.standings}
+
+
+@dataclass
+class ProposerHistory:
+    """What one source of candidates has given, and at what cost."""
+
+    candidates: int = 0
+    acceptances: int = 0
+    games: int = 0
+
+    @property
+    def games_per_acceptance(self) -> float | None:
+        return self.games / self.acceptances if self.acceptances else None
+
+
+@dataclass
+class History:
+    name: str
+    config: Mapping[str, Any]
+    steps: list[StepHistory]
+    matches: dict[str, Validation]
+    """Of the first program."""
+
+    @property
+    def game(self) -> str:
+        return str(self.config["match"]["game"])
+
+    @property
+    def geometry(self) -> Geometry:
+        return geometry_of(self.game)
+
+    @property
+    def n_games(self) -> int:
+        return sum(step.n_games for step in self.steps)
+
+    @property
+    def accepting(self) -> list[StepHistory]:
+        """The steps that the program has grown by: P1, P2, … of the papers."""
+        return [step for step in self.steps if step.accepted]
+
+    def accepted(self) -> Iterator[tuple[StepHistory, Change]]:
+        for step in self.accepting:
+            assert step.accepted is not None
+            yield step, change_of(step.accepted, self.geometry)
+
+    def by_proposer(self) -> dict[str, ProposerHistory]:
+        found: dict[str, ProposerHistory] = defaultdict(ProposerHistory)
+        for step in self.steps:
+            for standing in step.candidates.values():
+                entry = found[change_of(standing.candidate, self.geometry).proposer]
+                entry.candidates += 1
+                entry.acceptances += standing.verdict == Verdict.ACCEPTED
+            for race in (step.screen, step.race):
+                for standing in race.standings if race else ():
+                    found[change_of(standing.candidate, self.geometry).proposer].games += 2 * standing.n_evaluations
+        return dict(found)
+
+
+def program_name(n_accepted: int) -> str:
+    """As in the papers' tables."""
+    if n_accepted > 3:
+        return f"first + P1 + … + P{n_accepted}"
+    return " + ".join(["first", *(f"P{i}" for i in range(1, n_accepted + 1))])
+
+
+def read_history(ledger: Ledger, name: str) -> History:
+    """All that the ledger has of the evolution ``name``."""
+    run = ledger.run(name)
+    if run.kind != KIND:
+        raise RunNotFound(f"run {name!r} is of kind {run.kind!r}, not an evolution")
+    steps: dict[int, StepHistory] = {}
+    place = re.compile(rf"{re.escape(name)}/step-(\d+)(?:/(.+))?")
+    for row in ledger.runs():
+        found = place.fullmatch(row.name)
+        if not found:
+            continue
+        number, part = int(found[1]), found[2] or ""
+        step = steps.setdefault(number, StepHistory(number))
+        if row.kind == "match":
+            match, result = replay_match(ledger, row.name)
+            step.matches[part] = Validation(match, result.tally)
+        elif part == SCREEN:
+            step.screen = replay(ledger, row.name)
+        else:
+            step.race, step.baseline = replay(ledger, row.name), row.config["baseline"]
+    first = steps.pop(0, StepHistory(0))
+    return History(name, run.config, [steps[i] for i in sorted(steps)], first.matches)

@@ -1,0 +1,38 @@
+"""What an evolution leaves behind for players: its patterns, and a player's file that names them."""
+
+import json
+import os
+from pathlib import Path
+
+from semeai.errors import ConfigError
+from semeai.evolve.change import PATTERNS
+from semeai.evolve.proposers import Context, accepted_patterns
+from semeai.patterns.file import format_patterns
+
+PATTERN_FILE, PLAYER_FILE, REPORT_FILE = "patterns.txt", "player.toml", "report.md"
+
+
+def write_player(folder: Path, context: Context) -> None:
+    """``player.toml``, for `semeai match` and `semeai gtp`, and the ``patterns.txt`` that it names."""
+    patterns = context.patterns
+    if patterns:
+        n_new = len(accepted_patterns(context))
+        write_file(
+            folder / PATTERN_FILE, format_patterns(patterns, f"{n_new} of these were accepted by semeai evolve.")
+        )
+    lines = [f"# Written by semeai evolve, after {len(context.accepted)} accepted changes.", f'game = "{context.game}"']
+    lines += [f"{json.dumps(key)} = {json.dumps(value)}" for key, value in context.baseline.items() if key != PATTERNS]
+    if patterns:
+        lines.append(f'patterns = "{PATTERN_FILE}"')
+    write_file(folder / PLAYER_FILE, "\n".join(lines) + "\n")
+
+
+def write_file(path: Path, text: str) -> None:
+    """The whole file or none of it."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, path)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be written: {error.strerror}") from None

@@ -1,0 +1,96 @@
+"""The report of an evolution, in Markdown: what was accepted, what that is worth, and what it cost."""
+
+from collections.abc import Iterator
+
+from semeai.evolve.change import PatternChange
+from semeai.evolve.history import DEEP, FIRST, OPPONENT, PREVIOUS, History, program_name
+from semeai.games.catalog import game_named
+from semeai.race.candidate import Verdict
+from semeai.table import Cell, ResultTable, percent
+
+LEGEND = (
+    "`*` is the move, `X` a stone of whoever moves, `O` the opponent's, `S` either, `.` an empty point, `_` off the "
+    "board, `?` anything."
+)
+COLUMNS = ("tested", "opponent", "budget a move", "success rate, 95% Wilson", "games")
+
+
+def report(history: History, notes: list[str]) -> str:
+    """The whole page."""
+    parts = [f"# Evolution {history.name}", summary(history), "## Accepted changes"]
+    parts += [*drawings(history), LEGEND] if history.accepting else ["None was accepted."]
+    parts.append("## What they are worth")
+    if tables := validation_tables(history):
+        parts.append(
+            "Games of their own, with seeds of their own, played after the verdicts. The win rate at which a race "
+            "accepts is biased upwards by its stopping; these are not."
+        )
+        parts += [table.to_markdown() for table in tables]
+    parts += notes
+    parts += ["## What they cost", proposer_table(history).to_markdown(), step_table(history).to_markdown()]
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def summary(history: History) -> str:
+    c = history.config
+    match, race = c["match"], c["race"]
+    board = game_named(match["game"]).board_name(match["size"])
+    over = "in each step" if c["fresh_risk"] else "over all steps, all candidates and all looks"
+    return (
+        f"{match['game'].capitalize()}, {board}. {len(history.steps):,} steps of up to {c['candidates']:,} "
+        f"candidates, {history.n_games:,} games of races, {len(history.accepting):,} accepted. The risk that a change was accepted "
+        f"that is not better than {race['accept_above']:g} is at most {100 * race['risk']:g}% {over}."
+    )
+
+
+def drawings(history: History) -> Iterator[str]:
+    """Each accepted change; a pattern as a board."""
+    for i, (step, change) in enumerate(history.accepted(), 1):
+        yield f"### P{i}: step {step.number}, {change.proposer}"
+        if isinstance(change, PatternChange):
+            kind = "good shape" if change.pattern.bias > 0 else "bad shape"
+            yield f"`{change}`, a {kind}.\n\n```text\n{change.pattern.draw()}\n```"
+        else:
+            yield f"`{change}`"
+
+
+def validation_tables(history: History) -> list[ResultTable]:
+    """The table of section 5.2 of the BGP paper, then the programs at another budget and against others."""
+    programs = list(enumerate([history.matches, *(step.matches for step in history.accepting)]))
+    titles = {"Each program against those before it": (PREVIOUS, FIRST), "At another budget": (DEEP,),
+              "Against a foreign engine": (OPPONENT,)}  # fmt: skip
+    tables = []
+    for title, parts in titles.items():
+        found = [(n, part, matches[part]) for n, matches in programs for part in parts if part in matches]
+        rows = [
+            (
+                program_name(n),
+                {PREVIOUS: program_name(n - 1), OPPONENT: played.match.b.label}.get(part, program_name(0)),
+                played.budget,
+                percent(played.tally.win_rate, played.tally.plain_interval),
+                played.tally.n_games,
+            )
+            for n, part, played in found
+            if played.tally.n_games
+        ]
+        if rows:
+            tables.append(ResultTable(title, COLUMNS, tuple(rows)))
+    return tables
+
+
+def proposer_table(history: History) -> ResultTable:
+    rows = [
+        (name, p.candidates, p.acceptances, p.games, p.games_per_acceptance)
+        for name, p in sorted(history.by_proposer().items())
+    ]
+    columns = ("proposer", "candidates", "acceptances", "games", "games an acceptance")
+    return ResultTable("By proposer", columns, tuple(rows))
+
+
+def step_table(history: History) -> ResultTable:
+    rows: list[tuple[Cell, ...]] = []
+    for step in history.steps:
+        verdicts = [standing.verdict for standing in step.candidates.values()]
+        counts = [sum(v == verdict for v in verdicts) for verdict in (Verdict.DISCARDED, Verdict.EXHAUSTED)]
+        rows.append((step.number, len(verdicts), step.accepted.name if step.accepted else "", *counts, step.n_games))
+    return ResultTable("By step", ("step", "candidates", "accepted", "discarded", "at the limit", "games"), tuple(rows))
