@@ -100,7 +100,7 @@ def evolve(
     write_file(target / REPORT_FILE, report(result.history, result.notes))
     shown = without_password(place)
     if as_json:
-        typer.echo(json.dumps(as_dict(run_name, shown, result, result.finished), indent=2))
+        typer.echo(json.dumps(as_dict(shown, result), indent=2))
     else:
         display.summary(result, next_steps(str(target), run_name, shown, config.match.game, config.match.size))
     if not result.finished:

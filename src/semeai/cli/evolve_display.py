@@ -1,8 +1,9 @@
 """How an evolution looks: a line for each step and each match, and the race or match that is under way."""
 
+import json
 import shlex
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -15,13 +16,14 @@ from semeai.cli import display as race_display
 from semeai.cli import match_display
 from semeai.cli.display import LINE_SECONDS, duration
 from semeai.evolve.change import Change, PatternChange
-from semeai.evolve.history import History, program_name
+from semeai.evolve.history import History, Validation, program_name, read_history, step_run
 from semeai.evolve.loop import EvolutionResult, Watcher
-from semeai.evolve.report import proposer_table, validation_tables
+from semeai.evolve.report import proposer_table, step_table, validation_tables
 from semeai.race.candidate import Verdict
 from semeai.runner.driver import Driver
 from semeai.runner.match import Match, MatchCallbacks, MatchDriver, MatchResult
 from semeai.runner.session import Callbacks, RaceResult
+from semeai.store.ledger import Ledger
 from semeai.table import ResultTable, percent, show
 
 
@@ -88,6 +90,7 @@ class EvolveDisplay(Watcher):
         """What came of it, and where it is."""
         out = self.console
         print_history(out, result.history)
+        out.print(as_rich(proposer_table(result.history)))
         for note in result.notes:
             out.print(Text(note, style="yellow"), soft_wrap=True)
         head = f"{result.reason}: {len(result.history.accepting)} accepted in {result.history.n_games:,} games of races"
@@ -197,9 +200,8 @@ def print_history(console: Console, history: History) -> None:
         console.print(Text(f"P{i}, step {step.number}, {change.proposer}: {change}", style="bold green"))
         if isinstance(change, PatternChange):
             console.print(Text(indented(change.pattern.draw())))
-    for table in (*validation_tables(history), proposer_table(history)):
-        if table.rows:
-            console.print(as_rich(table))
+    for table in validation_tables(history):
+        console.print(as_rich(table))
 
 
 def as_rich(table: ResultTable) -> Table:
@@ -211,9 +213,9 @@ def as_rich(table: ResultTable) -> Table:
     return found
 
 
-def as_dict(name: str, place: str, result: EvolutionResult, finished: bool) -> dict[str, Any]:
-    return {**history_dict(result.history), "ledger": place, "finished": finished, "reason": result.reason,
-            "notes": result.notes}  # fmt: skip
+def as_dict(place: str, result: EvolutionResult) -> dict[str, Any]:
+    ended = {"finished": result.finished, "reason": result.reason, "notes": result.notes}
+    return {**history_dict(result.history), "ledger": place, **ended}
 
 
 def history_dict(history: History) -> dict[str, Any]:
@@ -237,7 +239,26 @@ def history_dict(history: History) -> dict[str, Any]:
     }
 
 
-def _matches(found: Any) -> dict[str, Any]:
+def show_evolution(store: Ledger, run: Any, as_json: bool) -> None:
+    """Where an evolution of the ledger stands, also while it runs."""
+    history = read_history(store, run.name)
+    if as_json:
+        print(json.dumps({**history_dict(history), "state": store.state(run), "seed": run.seed}, indent=2))
+        return
+    console = Console()
+    console.print(
+        Text(run.name, style="bold").append(f": {store.state(run)}, seed {run.seed}, since {run.created_at[:19]}", "")
+    )
+    print_history(console, history)
+    for table in (proposer_table(history), step_table(history)):
+        console.print(as_rich(table))
+    parts = [f"{len(history.steps)} steps", f"{len(history.accepting)} accepted", f"{history.n_games:,} games of races"]
+    console.print(
+        Text(f"{', '.join(parts)}; one step: semeai status {step_run(run.name, 1)}", style="dim"), soft_wrap=True
+    )
+
+
+def _matches(found: Mapping[str, Validation]) -> dict[str, Any]:
     return {
         part: {"games": v.tally.n_games, "win_rate": v.tally.win_rate, "wilson_95": list(v.tally.plain_interval or ())}
         for part, v in found.items()
@@ -251,5 +272,5 @@ def next_steps(folder: str, name: str, place: str, game: str, size: int) -> list
     return [
         f"written: {folder}/player.toml, {folder}/report.md",
         f"to look again: {shlex.join(['semeai', 'status', name, '--ledger', place])}",
-        f"to play it: semeai gtp --player {shlex.quote(folder + '/player.toml')}{of} --size {size}",
+        f"to play it: semeai gtp --preset {shlex.quote(folder + '/player.toml')}{of} --size {size}",
     ]

@@ -30,6 +30,8 @@ semeai gtp --set search.exploration=0.1  with another setting
 
 semeai gtp --patterns patterns.txt       with patterns of your own
 
+semeai gtp --preset grown/player.toml    a player that semeai evolve has grown
+
 semeai gtp --game havannah --simulations 3000 --size 5
 
 mpiexec -n 8 semeai gtp --seconds 5 --parallel slow_tree
@@ -52,7 +54,9 @@ def gtp(
         int | None, typer.Option(min=1, help="Ranks; all that mpiexec has started by default, else a virtual cluster.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed and commands give the same game.")] = 1,
-    preset: Annotated[str, typer.Option(help="Settings to start from.")] = "default",
+    preset: Annotated[
+        str, typer.Option(help="Settings to start from: a preset, or a player's .toml file.")
+    ] = "default",
     size: Annotated[int | None, typer.Option(min=1, help="Board size at the start; the game's own by default.")] = None,
     komi: Annotated[float | None, typer.Option(help="Komi at the start, in Go; 7.5 by default.")] = None,
     swap: Annotated[bool, typer.Option("--swap", help="Play with the swap rule, in Havannah.")] = False,
@@ -146,7 +150,14 @@ class SessionStart:
     def config(self) -> "PlayerConfig":
         from semeai.players.config import PlayerConfig
 
-        return PlayerConfig.from_preset(self.preset, self.game).with_changes(self.changes)
+        if not self.preset.endswith(".toml"):
+            return PlayerConfig.from_preset(self.preset, self.game).with_changes(self.changes)
+        from semeai.players.catalog import parse_spec
+
+        spec = parse_spec(self.preset, game=self.game)
+        if spec.kind != "mcts":
+            raise ConfigError(f"--preset {self.preset}: only an mcts player can be the engine, not {spec.label!r}")
+        return PlayerConfig.model_validate_json(spec.settings).with_changes(self.changes)
 
     def check(self) -> None:
         """ConfigError where there is no such player or no such board."""

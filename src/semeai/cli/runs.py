@@ -43,7 +43,13 @@ def register(app: typer.Typer) -> None:
     )
 
 
-def runs(ledger: LedgerOption = DEFAULT_LEDGER, as_json: JsonOption = False) -> None:
+def runs(
+    ledger: LedgerOption = DEFAULT_LEDGER,
+    every: Annotated[
+        bool, typer.Option("--all", help="Also the races and matches that an evolution is made of.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
     """List the runs of a ledger."""
     store = Ledger(ledger, must_exist=True)
     found = store.runs()
@@ -55,20 +61,28 @@ def runs(ledger: LedgerOption = DEFAULT_LEDGER, as_json: JsonOption = False) -> 
     table = Table(box=None, padding=(0, 1), header_style="bold")
     for title in ("run", "kind", "state", "started", "last written"):
         table.add_column(title)
+    grown = tuple(f"{run.name}/step-" for run in found if run.kind == "evolution")
     for run in found:
-        state = store.state(run)
-        table.add_row(Text(run.name), run.kind, state, run.created_at[:19], run.updated_at[:19])
+        if every or not run.name.startswith(grown):
+            table.add_row(Text(run.name), run.kind, store.state(run), run.created_at[:19], run.updated_at[:19])
     Console().print(table)
 
 
 def status(run: RunArgument, ledger: LedgerOption = DEFAULT_LEDGER, as_json: JsonOption = False) -> None:
-    """Show where a run stands: every candidate, its interval, its verdict, what failed; or who leads a match."""
+    """Show where a run stands: every candidate, its interval, its verdict, what failed; who leads a match; or how far
+    an evolution has come.
+    """
     store = Ledger(ledger, must_exist=True)
     row = store.run(run)
     if row.kind == "match":
         from semeai.cli.match_display import show_match
 
         show_match(store, row, as_json)
+        return
+    if row.kind == "evolution":
+        from semeai.cli.evolve_display import show_evolution
+
+        show_evolution(store, row, as_json)
         return
     race = replay(store, run)
     failures = list(store.rows(schema.failures, row.id))

@@ -37,7 +37,7 @@ class MatchEvaluator:
         baseline = self.spec(self.baseline)
 
         def play(params: Mapping[str, Any], seed: int) -> Answer:
-            first, second = play_pair(self.spec(params), baseline, self.settings, seed, worker_seats())
+            first, second = play_pair(self.spec(params), baseline, self.settings, seed, worker_seats(), explain=False)
             rewards = [first.reward, 1 - second.reward]
             for outcome, reward in zip((first, second), rewards, strict=True):
                 if outcome.failed_to_start and reward == 1:

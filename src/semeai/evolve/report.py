@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from semeai.evolve.change import PatternChange
-from semeai.evolve.history import DEEP, FIRST, OPPONENT, PREVIOUS, History, program_name
+from semeai.evolve.history import DEEP, FIRST, OPPONENT, PREVIOUS, History, Validation, program_name
 from semeai.games.catalog import game_named
 from semeai.race.candidate import Verdict
 from semeai.table import Cell, ResultTable, percent
@@ -12,7 +12,12 @@ LEGEND = (
     "`*` is the move, `X` a stone of whoever moves, `O` the opponent's, `S` either, `.` an empty point, `_` off the "
     "board, `?` anything."
 )
-COLUMNS = ("tested", "opponent", "budget a move", "success rate, 95% Wilson", "games")
+COLUMNS = ("tested", "opponent", "success rate, 95% Wilson", "games")
+TITLES = {
+    "Each program against those before it": (PREVIOUS, FIRST),
+    "At another budget": (DEEP,),
+    "Against a foreign engine": (OPPONENT,),
+}
 
 
 def report(history: History, notes: list[str]) -> str:
@@ -38,8 +43,8 @@ def summary(history: History) -> str:
     over = "in each step" if c["fresh_risk"] else "over all steps, all candidates and all looks"
     return (
         f"{match['game'].capitalize()}, {board}. {len(history.steps):,} steps of up to {c['candidates']:,} "
-        f"candidates, {history.n_games:,} games of races, {len(history.accepting):,} accepted. The risk that a change was accepted "
-        f"that is not better than {race['accept_above']:g} is at most {100 * race['risk']:g}% {over}."
+        f"candidates, {history.n_games:,} games of races, {len(history.accepting):,} accepted. The risk that a change "
+        f"was accepted that is not better than {race['accept_above']:g} is at most {100 * race['risk']:g}% {over}."
     )
 
 
@@ -57,25 +62,30 @@ def drawings(history: History) -> Iterator[str]:
 def validation_tables(history: History) -> list[ResultTable]:
     """The table of section 5.2 of the BGP paper, then the programs at another budget and against others."""
     programs = list(enumerate([history.matches, *(step.matches for step in history.accepting)]))
-    titles = {"Each program against those before it": (PREVIOUS, FIRST), "At another budget": (DEEP,),
-              "Against a foreign engine": (OPPONENT,)}  # fmt: skip
     tables = []
-    for title, parts in titles.items():
+    for title, parts in TITLES.items():
         found = [(n, part, matches[part]) for n, matches in programs for part in parts if part in matches]
-        rows = [
+        found = [(n, part, played) for n, part, played in found if played.tally.n_games]
+        if not found:
+            continue
+        rows = tuple(
             (
                 program_name(n),
-                {PREVIOUS: program_name(n - 1), OPPONENT: played.match.b.label}.get(part, program_name(0)),
-                played.budget,
+                {PREVIOUS: program_name(n - 1), OPPONENT: engine_name(played)}.get(part, program_name(0)),
                 percent(played.tally.win_rate, played.tally.plain_interval),
                 played.tally.n_games,
             )
             for n, part, played in found
-            if played.tally.n_games
-        ]
-        if rows:
-            tables.append(ResultTable(title, COLUMNS, tuple(rows)))
+        )
+        last = found[-1][2]
+        note = f"The engine: `{last.match.b.label}`." if OPPONENT in parts else ""
+        tables.append(ResultTable(f"{title}, {last.budget} a move", COLUMNS, rows, note))
     return tables
+
+
+def engine_name(played: Validation) -> str:
+    """The program of an engine, without its options."""
+    return played.match.b.label.split(" ")[0]
 
 
 def proposer_table(history: History) -> ResultTable:

@@ -12,14 +12,25 @@ from semeai.rng import derive, evaluation_seeds, generator
 
 
 def play_pair(
-    a: PlayerSpec, b: PlayerSpec, settings: MatchSettings, seed: int, seats: Seats | None = None
+    a: PlayerSpec,
+    b: PlayerSpec,
+    settings: MatchSettings,
+    seed: int,
+    seats: Seats | None = None,
+    *,
+    explain: bool = True,
 ) -> tuple[GameOutcome, GameOutcome]:
-    """A moves first in the first game, B in the second. Without ``seats`` the players are closed at the end."""
+    """A moves first in the first game, B in the second. Without ``seats`` the players are closed at the end.
+
+    ``explain``: whether players comment their moves, for games that are kept.
+    """
     if seats is None:
         with Seats() as own:
-            return play_pair(a, b, settings, seed, own)
+            return play_pair(a, b, settings, seed, own, explain=explain)
     opening = draw_opening(settings, seed)
     players = seats.take(a, 0), seats.take(b, 1)
+    for player in players:
+        player.explains = explain
     first = play_game(players, settings, derive(seed, "game", 0), opening)
     second = play_game(players[::-1], settings, derive(seed, "game", 1), opening)
     return first, second

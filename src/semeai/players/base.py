@@ -23,6 +23,8 @@ class Player(ABC):
     """Plays any number of games, one at a time; PlayerFailed when it cannot go on."""
 
     name: str
+    explains: bool = True
+    """Whether its choices come with a comment; what nobody will read costs time at small budgets."""
 
     @abstractmethod
     def start(self, position: Position, seed: int) -> None:

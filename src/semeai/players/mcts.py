@@ -97,6 +97,8 @@ class MctsPlayer(Player):
         return Choice(move, self._comment(rate), rate, simulations, cpu)
 
     def _comment(self, rate: float) -> str:
+        if not self.explains:
+            return ""
         best = self._search.report()[:3]
         text = self.position.move_to_text
         lines = [f"win rate {rate:.1%} of {self._team.simulations} simulations, {self._search.visits} visits"]
