@@ -1,4 +1,4 @@
-"""``semeai init``: a small race to start from."""
+"""``semeai init``: a small race, or a small evolution, to start from."""
 
 import shutil
 from importlib.resources import as_file, files
@@ -9,25 +9,36 @@ import typer
 
 from semeai.errors import ConfigError
 
-TEMPLATES = ("race.toml", "optimiser.py")
+RACE = ("race.toml", "optimiser.py")
+EVOLUTION = ("evolve.toml",)
+EXAMPLES = """
+Examples:
+
+    semeai init first-race && semeai race first-race/race.toml
+
+    semeai init first-player --evolve && semeai evolve first-player/evolve.toml
+"""
 
 
 def register(app: typer.Typer) -> None:
-    app.command(epilog="Example: semeai init first-race && semeai race first-race/race.toml")(init)
+    app.command(epilog=EXAMPLES)(init)
 
 
 def init(
     folder: Annotated[Path, typer.Argument(help="Where to write it; made if it does not exist.")],
+    evolve: Annotated[bool, typer.Option("--evolve", help="Write an evolution: a Go player that grows.")] = False,
 ) -> None:
-    """Write an example: a small optimiser and a race of ten variants of it, to run and then to change."""
-    for name in TEMPLATES:
+    """Write an example to run and then to change: a small optimiser and a race of ten variants of it, or an evolution."""
+    templates = EVOLUTION if evolve else RACE
+    for name in templates:
         if (folder / name).exists():
             raise ConfigError(f"{folder / name} exists already: nothing was written")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name in TEMPLATES:
+        for name in templates:
             with as_file(files("semeai.cli") / "templates" / name) as source:
                 shutil.copy(source, folder / name)
     except OSError as error:
         raise ConfigError(f"cannot write to {folder}: {error.strerror}") from None
-    typer.echo(f"wrote {', '.join(TEMPLATES)} to {folder}; run: semeai race {folder / 'race.toml'}")
+    run = "evolve" if evolve else "race"
+    typer.echo(f"wrote {', '.join(templates)} to {folder}; run: semeai {run} {folder / templates[0]}")

@@ -1,5 +1,6 @@
 """What is proposed: a change of a player as data, a pattern more or another number."""
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -69,14 +70,14 @@ class NumberChange(Change):
         return {**params, self.setting: self.value}
 
     def __str__(self) -> str:
-        return f"{self.setting}={self.value:g}"
+        return f"{self.setting}={self.value!r}"
 
 
 def change_of(candidate: Candidate, geometry: Geometry) -> Change:
     """The change that ``as_candidate`` made this candidate of: what a ledger knows of a proposal is enough."""
     head, _, text = candidate.name.partition(": ")
     proposer = head.split(" ")[-1]
-    setting = text.rpartition("=")[0]
-    if setting in candidate.params:
-        return NumberChange(setting, candidate.params[setting], proposer)
+    setting, is_number, value = text.partition("=")
+    if is_number:
+        return NumberChange(setting, json.loads(value), proposer)
     return PatternChange(Pattern.parse(text, geometry), proposer)

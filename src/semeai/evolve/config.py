@@ -259,6 +259,8 @@ class EvolutionConfig(_Frozen):
             raise ValueError(str(error)) from None
         if self.sample == 0 and any(source.kind == "guided" for source in self.proposers):
             raise ValueError("guided proposals need a sample of positions: sample is 0")
+        if self.screen is not None and any("simulations" in getattr(s, "settings", ()) for s in self.proposers):
+            raise ValueError("a screen gives all the same simulations: they cannot be a number to evolve")
         if self.screen is not None and (self.screen.candidates or self.candidates) < self.candidates:
             raise ValueError(
                 f"screen.candidates ({self.screen.candidates}) must not be less than candidates ({self.candidates})"
@@ -325,11 +327,14 @@ def checked_evolution(
 
 def first_player(player: Any, game: str, folder: Path) -> Any:
     """A player's words, its table, or its file, as a table with all that its files say."""
-    if isinstance(player, str) and player.endswith(".toml"):
-        return first_player(read_toml(folder / player), game, (folder / player).parent)
     table = {"player": player} if isinstance(player, str) else player
     if not isinstance(table, Mapping):
         return table
+    words = table.get("player")
+    if isinstance(words, str) and words.endswith(".toml"):
+        path = folder / words
+        own = {key: value for key, value in flat_settings(table) if key != "player"}
+        return {**first_player(read_toml(path), game, path.parent), **with_contents(own, game, folder)}
     if "player" not in table and "command" not in table:
         table = {"player": BARE.get(game, "mcts"), **table}
     return with_contents(dict(flat_settings(table)), game, folder)
