@@ -23,6 +23,10 @@ def reproduce(
     games: Annotated[int | None, typer.Option(min=2, help="Scale: games a cell.")] = None,
     size: Annotated[str | None, typer.Option(help="Board sizes, such as 9,19.")] = None,
     simulations: Annotated[str | None, typer.Option(help="Scale: simulations a move, such as 125,250,500.")] = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Scale: steps of an evolution.")] = None,
+    proposer: Annotated[
+        str | None, typer.Option(help="Who proposes in an evolution: guided, or random as in the papers.")
+    ] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; all cores without it.")] = None,
     ledger: Annotated[str | None, typer.Option(help="Where games are kept, so that Ctrl-C loses none.")] = None,
     seed: int = 1,
@@ -44,6 +48,8 @@ def reproduce(
             "games": games,
             "size": size and integers("--size", size),
             "simulations": simulations and integers("--simulations", simulations),
+            "steps": steps,
+            "proposer": proposer,
             "workers": workers,
             "ledger": ledger,
         }

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from semeai.errors import ConfigError, did_you_mean
-from semeai.experiments import ablation, guarantee, parallel, parallel_ranks, scaling, strength
+from semeai.experiments import ablation, growing, guarantee, parallel, parallel_ranks, scaling, strength
 from semeai.table import ResultTable
 
 
@@ -28,6 +28,7 @@ class Experiment:
 
 
 _MATCHES = ("games", "size", "simulations", "workers", "ledger")
+_GROWING = ("games", "simulations", "steps", "proposer", "workers", "ledger")
 EXPERIMENTS = {
     e.name: e
     for e in (
@@ -42,6 +43,20 @@ EXPERIMENTS = {
         ),
         Experiment(
             "ablation-go", "what each part of the Go player gives, as matches", ablation.GO.run, _MATCHES
+        ),
+        Experiment(
+            "bgp-9x9-good", "section 5.1 of the BGP paper: good shapes grown for 9x9 Go", growing.GOOD_9.run, _GROWING
+        ),
+        Experiment(
+            "bgp-9x9-bad", "section 5.2: bad shapes for what 5.1 has grown", growing.BAD_9.run, _GROWING
+        ),
+        Experiment(
+            "bgp-19x19-with-database", "section 5.3: 19x19 Go, from a program with a database",
+            growing.WITH_DATABASE_19.run, _GROWING,
+        ),
+        Experiment(
+            "bgp-19x19-without-database", "section 5.4: 19x19 Go, from a program without one",
+            growing.WITHOUT_DATABASE_19.run, _GROWING,
         ),
         Experiment(
             "scaling-havannah", "Table 2 of the MCTS paper: 2N simulations a move against N, fast and slow",

@@ -1,0 +1,247 @@
+"""Section 5 of "Bandit-Based Genetic Programming" (long version): patterns grown for Go, the papers' tables beside ours.
+
+The papers gave a cluster weeks for it; here budgets and games are options, and a laptop has hours.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Unpack
+
+from semeai.evolve.config import EvolutionConfig, checked_evolution
+from semeai.evolve.history import DEEP, FIRST, OPPONENT, PREVIOUS, History, Validation, program_name
+from semeai.evolve.loop import EvolutionResult, Watcher, run_evolution
+from semeai.evolve.report import proposer_table
+from semeai.experiments.matches import DEFAULT_LEDGER, Playing, Progress
+from semeai.learn.games import OPENING_MOVES, play_games, self_play
+from semeai.learn.learn import Settings, learn
+from semeai.race.race import Decision
+from semeai.runner.driver import Driver
+from semeai.runner.match import Match, MatchCallbacks, MatchResult
+from semeai.runner.session import Callbacks
+from semeai.table import Cell, ResultTable, percent
+
+GAMES = 400
+"""Of a validation."""
+DATABASE_GAMES = 100
+"""Of self-play that the database is learnt from."""
+BARE = "mcts:default,policy.prior_even=0"
+"""MoGo's playouts and RAVE without any opinion of a new node: all that it gets to know of shapes is grown or learnt."""
+
+Place = tuple[int, str]
+"""How many patterns the tested program has, and who its opponent is."""
+
+
+@dataclass(frozen=True)
+class Growing:
+    name: str
+    section: str
+    size: int
+    simulations: int
+    shapes: str
+    candidates: int
+    """|S0|."""
+    steps: int
+    paper: Mapping[Place, str]
+    player: str = "mcts:default"
+    start: "Growing | None" = None
+    """What was grown before: this goes on with it."""
+    database: bool = False
+    """The program has it from the beginning."""
+    opponent: Literal["GNU Go level 10", "first + AE", "the first of section 5.1"] = "GNU Go level 10"
+    """Whom the first and the last program meet beside one another."""
+
+    def run(
+        self,
+        simulations: tuple[int, ...] = (),
+        steps: int | None = None,
+        proposer: str = "guided",
+        **playing: Unpack[Playing],
+    ) -> list[ResultTable]:
+        """What was accepted and what it is worth, by games of their own; then what it cost."""
+        budget = simulations[0] if simulations else self.simulations
+        history = self.grow(budget, steps, proposer, playing).history
+        return [self._table(history), proposer_table(history)]
+
+    def grow(self, simulations: int, steps: int | None, proposer: str, playing: Playing) -> EvolutionResult:
+        ledger, say = playing.get("ledger") or DEFAULT_LEDGER, playing.get("progress", lambda text: None)
+        folder = Path(".") if "://" in ledger else Path(ledger).parent
+        name = f"{self.name}-{simulations}-{proposer}-{playing.get('seed', 1)}"
+        player: dict[str, Any] = {"player": self.player, "simulations": simulations}
+        opponent: dict[str, Any] | None = None
+        if self.start is not None:
+            opponent = player
+            player = dict(self.start.grow(simulations, steps, proposer, playing).player)
+        elif self.database:
+            player["database"] = str(self._database(folder, playing))
+        elif self.opponent == "first + AE":
+            opponent = {**player, "database": str(self._database(folder, playing))}
+        config = self._config(player, opponent, steps, proposer, playing)
+        result = run_evolution(
+            config, folder, name=name, ledger=ledger, output=folder / name, workers=playing.get("workers"),
+            watcher=_Teller(self.name, say),
+        )  # fmt: skip
+        if not result.finished:
+            say("stopped; the same command goes on from there")
+            raise KeyboardInterrupt
+        return result
+
+    def _config(
+        self,
+        player: Mapping[str, Any],
+        opponent: Mapping[str, Any] | None,
+        steps: int | None,
+        proposer: str,
+        playing: Playing,
+    ) -> EvolutionConfig:
+        games = playing.get("games") or GAMES
+        validation = {"games": games, "deep_games": games // 4, "opponent_games": games // 4}
+        if opponent is not None:
+            validation |= {"opponent": dict(opponent), "opponent_games": games}
+        data = {
+            "seed": playing.get("seed", 1),
+            "steps": steps or self.steps,
+            "candidates": self.candidates,
+            "player": dict(player),
+            "match": {"size": self.size, "opening_moves": 2, "scoring": "area"},
+            "proposers": [{"kind": proposer, "shapes": self.shapes}],
+            "validation": validation,
+        }
+        return checked_evolution(data, self.name)
+
+    def _database(self, folder: Path, playing: Playing) -> Path:
+        """Learnt from games of the default player against itself, once; the file stands beside the ledger."""
+        path = (folder / f"database-{self.size}.npz").resolve()
+        say = playing.get("progress", lambda text: None)
+        if not path.exists():
+            say(f"{self.name}: learning a database from {DATABASE_GAMES} games of self-play …")
+            match = self_play(f"mcts:default,simulations={self.simulations}", self.size, playing.get("seed", 1))
+            finished, games = play_games(
+                match, DATABASE_GAMES, ledger=playing.get("ledger") or DEFAULT_LEDGER, workers=playing.get("workers")
+            )
+            if not finished:
+                raise KeyboardInterrupt
+            learn(games, Settings(skip=OPENING_MOVES), say).database.save(path)
+        return path
+
+    def _table(self, history: History) -> ResultTable:
+        rows: list[tuple[Cell, ...]] = []
+        programs = [history.matches, *(step.matches for step in history.accepting)]
+        for part in (PREVIOUS, FIRST, OPPONENT, DEEP):
+            for n, matches in enumerate(programs):
+                if part in matches:
+                    rows.append(self._row(n, part, matches[part]))
+        c = history.config
+        accepted, tried = len(history.accepting), sum(len(step.candidates) for step in history.steps)
+        return ResultTable(
+            f"{self.section}, {self.size}x{self.size} Go",
+            ("tested", "opponent", "simulations a move", "success rate, 95% Wilson", "the paper", "games"),
+            tuple(rows),
+            f"{len(history.steps):,} steps with |S0| = {c['candidates']}, {tried:,} candidates, {history.n_games:,} games "
+            f"of races, {accepted:,} accepted. The rates are of games with seeds of their own, played after the verdicts. "
+            "The paper's ± is its standard error; its first program is MoGo, and its budget 10,000 simulations a move on "
+            "9x9 and 3,500 on 19x19.",
+        )
+
+    def _row(self, n: int, part: str, played: Validation) -> tuple[Cell, ...]:
+        opponent = {PREVIOUS: program_name(n - 1), OPPONENT: self.opponent}.get(part, program_name(0))
+        rate = percent(played.tally.win_rate, played.tally.plain_interval)
+        return program_name(n), opponent, played.budget, rate, self.paper.get((n, part), ""), played.tally.n_games
+
+
+class _Teller(Watcher):
+    """A line now and then."""
+
+    def __init__(self, name: str, progress: Progress) -> None:
+        self.name, self.progress = name, progress
+
+    def say(self, text: str) -> None:
+        self.progress(f"{self.name}: {text}")
+
+    def race(self, step: int, n_steps: int, what: str) -> Callbacks:
+        place = f"step {step} of {n_steps}"
+
+        def decided(decision: Decision) -> None:
+            self.say(f"{place}: candidate {decision.candidate + 1} {decision.verdict.value}")
+
+        def started(driver: Driver) -> None:
+            self.say(f"{place}: {len(driver.race.standings)} candidates …")
+
+        return Callbacks(on_start=started, on_decision=decided)
+
+    def match(self, title: str, match: Match) -> MatchCallbacks:
+        self.say(f"{title} …")
+        return MatchCallbacks()
+
+    def stepped(self, step: int, change: object, races: object) -> None:
+        if change is not None:
+            self.say(f"step {step}: {change} accepted")
+
+    def played(self, title: str, result: MatchResult) -> None:
+        self.say(f"{title}: {percent(result.tally.win_rate, result.tally.plain_interval)}")
+
+
+GOOD_9 = Growing(
+    "bgp-9x9-good",
+    "Section 5.1, good shapes",
+    9,
+    200,
+    "good",
+    10,
+    3,
+    {
+        (1, PREVIOUS): "50.78 ± 0.10%",
+        (2, PREVIOUS): "51.2 ± 0.20%",
+        (2, FIRST): "51.9 ± 0.16%",
+        (2, DEEP): "52.1 ± 0.6%",
+    },
+)
+BAD_9 = Growing(
+    "bgp-9x9-bad",
+    "Section 5.2, bad shapes",
+    9,
+    200,
+    "bad",
+    1,
+    20,
+    {
+        (1, PREVIOUS): "50.9 ± 0.2%",
+        (2, PREVIOUS): "50.6 ± 0.13%",
+        (0, OPPONENT): "51.9 ± 0.16%",
+        (1, OPPONENT): "52.6 ± 0.16%",
+        (2, OPPONENT): "53.5 ± 0.16%",
+    },
+    start=GOOD_9,
+    opponent="the first of section 5.1",
+)
+WITH_DATABASE_19 = Growing(
+    "bgp-19x19-with-database", "Section 5.3, with the database", 19, 50, "good", 1, 20, {}, BARE, database=True
+)
+_PREVIOUS_19 = (
+    "50.9 ± 0.13%", "51.2 ± 0.28%", "56.7 ± 1.50%", "52.1 ± 0.39%", "51.1 ± 0.20%", "54.1 ± 0.78%", "50.9 ± 0.20%",
+    "51.2 ± 0.28%", "50.4 ± 0.10%", "52.3 ± 0.55%",
+)  # fmt: skip
+_FIRST_19 = (
+    "53.4 ± 0.50%", "57.3 ± 0.49%", "59.4 ± 0.49%", "58.6 ± 0.49%", "61.7 ± 0.49%", "61.3 ± 0.49%", "63.1 ± 0.48%",
+    "62.3 ± 0.48%", "63.0 ± 0.48%",
+)  # fmt: skip
+_DATABASE_19 = (
+    "26.6 ± 0.20%", "27.5 ± 0.49%", "28.0 ± 0.51%", "30.9 ± 0.46%", "32.1 ± 0.43%", "30.9 ± 0.46%", "32.8 ± 0.47%",
+    "31.9 ± 0.47%", "32.2 ± 0.47%", "32.6 ± 0.47%", "34.5 ± 0.48%",
+)  # fmt: skip
+WITHOUT_DATABASE_19 = Growing(
+    "bgp-19x19-without-database",
+    "Section 5.4, without the database",
+    19,
+    50,
+    "good",
+    1,
+    40,
+    {
+        **{(i, PREVIOUS): text for i, text in enumerate(_PREVIOUS_19, 1)},
+        **{(i, FIRST): text for i, text in enumerate(_FIRST_19, 2)},
+        **{(i, OPPONENT): text for i, text in enumerate(_DATABASE_19)},
+    },
+    BARE,
+    opponent="first + AE",
+)
