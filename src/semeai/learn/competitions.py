@@ -65,26 +65,29 @@ class Competitions:
 
     @classmethod
     def of_games(cls, games: Iterable[GameRecord], skip: int = 0) -> Self:
-        """Every move of the games but the first ``skip`` of each, and passes."""
-        lines, boards, points, winners = [], [], [], []
-        n = 0
-        for game in games:
-            for position, move in _moves(game, skip):
-                board, legal = look(position)
-                place = wide_index(move, position.size + 1)
-                at = np.flatnonzero(legal == place)
-                if len(at):
-                    lines.append(position.size)
-                    boards.append(board)
-                    points.append(legal)
-                    winners.append(n + int(at[0]))
-                    n += len(legal)
-        lengths = [len(found) for found in points]
+        """Every move of the games but passes and the first ``skip`` of each."""
+        return cls.of_moves(pair for game in games for pair in _moves(game, skip))
+
+    @classmethod
+    def of_moves(cls, moves: Iterable[tuple[GoPosition, int]]) -> Self:
+        """Positions, and what was played there; a position may change once the next one is asked for."""
+        lines, winners = [], []
+        boards, points = [np.empty(0, np.uint8)], [np.empty(0, np.int64)]
+        starts = [0]
+        for position, move in moves:
+            board, legal = look(position)
+            at = np.flatnonzero(legal == wide_index(move, position.size + 1))
+            if len(at):  # out of turn, a ko may be filled that a player to move may not
+                lines.append(position.size)
+                boards.append(board)
+                points.append(legal)
+                winners.append(starts[-1] + int(at[0]))
+                starts.append(starts[-1] + len(legal))
         return cls(
             np.array(lines, np.int64),
-            np.concatenate([np.empty(0, np.uint8), *boards]),
-            np.concatenate([np.empty(0, np.int64), *points]),
-            np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+            np.concatenate(boards),
+            np.concatenate(points),
+            np.array(starts, np.int64),
             np.array(winners, np.int64),
         )
 

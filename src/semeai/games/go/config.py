@@ -1,12 +1,13 @@
 """Go's part of a player's configuration: how its playouts play, and what a new node believes."""
 
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
-from semeai.games.go.database import database_of, split_setting
+from semeai.games.go.database import database_of, setting_of, split_setting
 from semeai.games.go.patterns import compile_patterns
 from semeai.games.go.policy import GO_POLICY
 from semeai.games.pattern_policy import PatternPolicy
@@ -75,6 +76,11 @@ class GoPolicy(PatternPolicy):
     proportion to their strength."""
     database_heuristic: Annotated[float, Field(ge=0, le=1e6)] = 1.0
     """What that move gets in H, for progressive bias and progressive widening."""
+
+    @staticmethod
+    def database_setting(path: Path, name: str) -> str:
+        """What ``database`` is for the file at ``path``, which ``name`` says where to find."""
+        return setting_of(path, name)
 
     @field_validator("database")
     @classmethod

@@ -9,7 +9,7 @@ import json
 import os
 import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -19,7 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semeai.errors import ConfigError
-from semeai.games.go.neighbourhoods import GO_DATABASE, MAX_PATTERNS, N_SIZES, fill_table
+from semeai.games.go.neighbourhoods import GO_DATABASE, MAX_PATTERNS, N_SIZES, add_database, fill_table
+from semeai.games.protocol import SCRATCH
+from semeai.jit import kernel
 
 VERSION = 1
 _ARRAYS = {"version": "i", "keys": "u", "sizes": "u", "weights": "f", "about": "U", "digest": "U"}
@@ -93,6 +95,23 @@ class Database:
             raise ConfigError(f"database {path}: cannot be written: {error.strerror}") from None
 
 
+@kernel
+def _values(states: NDArray[Any], table: NDArray[Any], scratches: NDArray[Any], moves: NDArray[np.int64]) -> None:
+    scratch = scratches[0]
+    for i in range(len(moves)):
+        scratch.moves[i] = moves[i]
+        scratch.heuristic[i] = 0
+    add_database(states[0], table[0], scratch, len(moves))
+
+
+def database_values(states: NDArray[Any], database: Database, moves: Sequence[int]) -> NDArray[np.float32]:
+    """The strength of each of ``moves`` beside the strongest one's, as the kernels see it; ``states`` is a position's."""
+    scratch = np.zeros(1, SCRATCH)
+    _values(states, database.table(0.0, 1.0), scratch, np.array(moves, np.int64))
+    values: NDArray[np.float32] = scratch[0]["heuristic"][: len(moves)]
+    return values
+
+
 def load_database(path: str | Path) -> Database:
     """Read and check a file; ConfigError in one sentence for whatever is wrong with it."""
     try:
@@ -134,7 +153,7 @@ def _checked(arrays: Mapping[str, NDArray[Any]], path: str | Path) -> Database:
         wrong = f"it has {len(keys)} keys, {len(sizes)} sizes and {len(weights)} weights"
     elif not 0 < len(keys) <= MAX_PATTERNS:
         wrong = f"it has {len(keys):,} patterns, and 1 to {MAX_PATTERNS:,} are possible"
-    elif not (np.diff(keys) > 0).all() if (keys > 0).all() else True:
+    elif keys[0] == 0 or not (keys[1:] > keys[:-1]).all():
         wrong = "its keys are not in order"
     elif (sizes >= N_SIZES).any():
         wrong = f"a size is {sizes.max()}, and the largest is {N_SIZES - 1}"
@@ -165,23 +184,6 @@ def split_setting(setting: str) -> tuple[str, str]:
     if not _DIGEST.fullmatch(digest):
         raise ValueError(f"write database=FILE; the setting itself is a digest and a file, not {setting[:100]!r}")
     return digest, place
-
-
-def without_places(value: Any) -> Any:
-    """Settings as they count for an identity: a database is its digest, wherever it lies."""
-    if isinstance(value, Mapping):
-        return {
-            key: _digest_only(inner) if str(key).rpartition(".")[2] == "database" else without_places(inner)
-            for key, inner in value.items()
-        }
-    return [without_places(inner) for inner in value] if isinstance(value, list | tuple) else value
-
-
-def _digest_only(setting: Any) -> Any:
-    if isinstance(setting, str) and setting:
-        digest, at, _ = setting.partition("@")
-        return digest if at else setting
-    return setting
 
 
 @lru_cache(maxsize=4)
