@@ -33,7 +33,5 @@ def cells_by_turn(distance: int) -> list[list[tuple[int, int]]]:
 def neighbourhood(board: Board, move: Point, mover: str, distance: int) -> str:
     row, column = move
     turns = cells_by_turn(distance)
-    content = {
-        (dx, dy): seen(board, (row + dy, column + dx), mover, abs(dx) + abs(dy) == 1) for dx, dy in turns[0]
-    }
+    content = {(dx, dy): seen(board, (row + dy, column + dx), mover, abs(dx) + abs(dy) == 1) for dx, dy in turns[0]}
     return min("".join(content[cell] for cell in cells) for cells in turns)

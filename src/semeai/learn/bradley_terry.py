@@ -15,9 +15,9 @@ from semeai.games.go.neighbourhoods import N_SIZES
 from semeai.jit import kernel
 from semeai.learn.harvest import PatternTree
 
-PRIOR = 1.0
+PRIOR = 2.0
 SWEEPS = 60
-ENOUGH = 1e-5
+ENOUGH = 5e-5
 """A sweep that gains less than this, in logarithms of probability a move, is the last one."""
 
 

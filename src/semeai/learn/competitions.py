@@ -55,7 +55,9 @@ class Competitions:
         """The key of each point's neighbourhood of that size, 0 for points that are not ``chosen``."""
         found = np.zeros(self.n_points, np.uint64)
         mask = np.ones(self.n_points, np.bool_) if chosen is None else chosen
-        _write_keys(self.lines, self.boards, self.points, self.starts, size, mask, found, np.zeros(WIDE_POINTS, np.uint64))
+        _write_keys(
+            self.lines, self.boards, self.points, self.starts, size, mask, found, np.zeros(WIDE_POINTS, np.uint64)
+        )
         return found
 
     def won(self) -> NDArray[np.bool_]:
@@ -113,14 +115,14 @@ def look(position: GoPosition) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
 @kernel
 def _look(states: NDArray[Any], wide: Wide, board: NDArray[np.uint8], points: NDArray[np.int64]) -> int:
     state = states[0]
-    lay_out(state, np.int64(state.to_move), wide)
+    lay_out(state, state.to_move, wide)
     n = 0
     for row in range(state.size):
         for column in range(state.size):
             at = (row + REACH) * WIDE + column + REACH
             board[row * state.size + column] = wide[at]
             p = (row + 1) * state.stride + column + 1
-            if wide[at] == np.uint64(0) and is_legal(state, p, np.int64(state.to_move)):
+            if wide[at] == np.uint64(0) and is_legal(state, p, state.to_move):
                 points[n] = at
                 n += 1
     return n

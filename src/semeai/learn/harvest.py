@@ -65,7 +65,10 @@ class PatternTree:
 
 
 def harvest(
-    competitions: Competitions, min_seen: int, most: int = MAX_PATTERNS, say: Callable[[str], object] = lambda text: None
+    competitions: Competitions,
+    min_seen: int,
+    most: int = MAX_PATTERNS,
+    say: Callable[[str], object] = lambda text: None,
 ) -> tuple[PatternTree, NDArray[np.int64]]:
     """The patterns that ``min_seen`` points have, and the largest one around each point.
 

@@ -1,4 +1,4 @@
-"""``patterns = FILE`` and ``database = FILE`` of a player: what the file says is part of the player, its name is not."""
+"""``patterns = FILE`` and ``database = FILE``: what the file says is part of the player, its name is not."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -124,7 +124,10 @@ class RaceConfig(_Frozen):
             del found["evaluator"]["match"]  # runs from before there were matches are still what they were
         else:
             found["evaluator"]["match"] = self.evaluator.match.identity()
-            found["baseline"], found["candidates"] = without_places(found["baseline"]), without_places(found["candidates"])
+            found["baseline"], found["candidates"] = (
+                without_places(found["baseline"]),
+                without_places(found["candidates"]),
+            )
         return found
 
     def make_evaluator(self, folder: Path) -> Evaluator:

@@ -113,7 +113,9 @@ def test_turns_mirrors_and_colours_do_not_matter(size):
 
 
 def small_database():
-    return Database(np.array([5, 9], np.uint64), np.array([0, 1], np.uint8), np.array([0.5, -1.0], np.float32), {"a": 1})
+    return Database(
+        np.array([5, 9], np.uint64), np.array([0, 1], np.uint8), np.array([0.5, -1.0], np.float32), {"a": 1}
+    )
 
 
 def test_a_file_keeps_everything(tmp_path):

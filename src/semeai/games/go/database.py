@@ -105,7 +105,7 @@ def _values(states: NDArray[Any], table: NDArray[Any], scratches: NDArray[Any], 
 
 
 def database_values(states: NDArray[Any], database: Database, moves: Sequence[int]) -> NDArray[np.float32]:
-    """The strength of each of ``moves`` beside the strongest one's, as the kernels see it; ``states`` is a position's."""
+    """The strength of each move beside the strongest one's, as the kernels see it; ``states`` is a position's."""
     scratch = np.zeros(1, SCRATCH)
     _values(states, database.table(0.0, 1.0), scratch, np.array(moves, np.int64))
     values: NDArray[np.float32] = scratch[0]["heuristic"][: len(moves)]
@@ -119,7 +119,9 @@ def load_database(path: str | Path) -> Database:
     except OSError as error:
         raise ConfigError(f"database {path}: cannot be read: {error.strerror or error}") from None
     except (ValueError, KeyError, EOFError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
-        raise ConfigError(f"database {path}: is no database of patterns: {str(error) or type(error).__name__}") from None
+        raise ConfigError(
+            f"database {path}: is no database of patterns: {str(error) or type(error).__name__}"
+        ) from None
     if int(arrays["version"]) != VERSION:
         version = int(arrays["version"])
         raise ConfigError(f"database {path}: is of version {version}, and this program reads version {VERSION}")
@@ -194,7 +196,7 @@ def database_of(setting: str) -> Database:
         raise ConfigError(f"the database {digest} is known by its digest only: name its file with database=FILE")
     found = load_database(place)
     if found.digest != digest:
-        raise ConfigError(f"database {place}: has changed: it was {digest} when the player was read, now {found.digest}")
+        raise ConfigError(
+            f"database {place}: has changed: it was {digest} when the player was read, now {found.digest}"
+        )
     return found
-
-

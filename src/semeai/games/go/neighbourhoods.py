@@ -155,7 +155,11 @@ def fill_table(table: Any, keys: NDArray[np.uint64], strength: NDArray[np.float3
 
 @kernel
 def _insert(
-    slots: NDArray[np.uint64], values: NDArray[np.float32], mask: int, keys: NDArray[np.uint64], new: NDArray[np.float32]
+    slots: NDArray[np.uint64],
+    values: NDArray[np.float32],
+    mask: int,
+    keys: NDArray[np.uint64],
+    new: NDArray[np.float32],
 ) -> None:
     for i in range(len(keys)):
         at = np.int64(keys[i] & np.uint64(mask))
