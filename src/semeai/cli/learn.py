@@ -144,13 +144,13 @@ def as_table(found: "Learnt") -> "ResultTable":
 
     rows: list[tuple[Any, ...]] = []
     known = 0
-    names = ["every point alike", *(f"up to distance {distance}" for distance in DISTANCES)]
+    names = ["none", *(str(distance) for distance in DISTANCES)]
     for name, n, accuracy in zip(names, (0, *found.database.by_size()), (found.uniform, *found.by_size), strict=True):
         known += n
         first, among = percent(accuracy.first), percent(accuracy.among_first)
         rows.append((name, known, first, among, round(accuracy.mean_rank, 1), round(accuracy.log_likelihood, 3)))
     title = f"Prediction of {found.uniform.n_moves:,} moves of {found.n_held_out} games held out"
-    columns = ("patterns", "known", "the move is first", "among five", "mean rank", "log-likelihood")
+    columns = ("up to distance", "patterns", "top 1", "top 5", "mean rank", "log-likelihood")
     return ResultTable(title, columns, tuple(rows))
 
 

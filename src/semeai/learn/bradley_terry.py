@@ -45,6 +45,7 @@ class Model:
         winners: NDArray[np.int64],
         sizes: int = N_SIZES,
         sweeps: int = SWEEPS,
+        enough: float = ENOUGH,
         on_sweep: Callable[[int, float], object] = lambda sweep, likelihood: None,
     ) -> float:
         """Sweep over the first ``sizes`` sizes; the mean logarithm of the probability of the moves played.
@@ -58,7 +59,7 @@ class Model:
                 self._step(size, wins, leaves, starts)
             before, likelihood = likelihood, mean_log_likelihood(self.weights, leaves, starts, winners)
             on_sweep(sweep, likelihood)
-            if likelihood - before < ENOUGH:
+            if likelihood - before < enough:
                 break
         return likelihood
 
