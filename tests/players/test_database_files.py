@@ -41,6 +41,8 @@ def test_the_identity_is_what_the_file_holds(folder):
     assert str(folder) not in json.dumps(one.identity())
     others = [parse_spec(spec, folder).identity() for spec in ("mcts", "mcts:database=other.npz")]
     assert one.identity() not in others
+    assert not [name for name in others[0]["policy"] if name.startswith("database")]
+    assert PlayerSpec.from_identity(others[0]).make().config == PlayerConfig()
     config = one.make().config
     assert config.policy.database == f"{database().digest}@{folder / 'ae.npz'}"
     assert config.identity() == same[0].make().config.identity()

@@ -68,10 +68,17 @@ def with_absolute_place(changes: Mapping[str, Any], folder: str | Path | None = 
 
 
 def without_places(settings: Any) -> Any:
-    """Settings as an identity has them: a database is its digest, wherever it lies."""
-    if isinstance(settings, Mapping):
-        return {key: _digest(value) if _is_database(key) else without_places(value) for key, value in settings.items()}
-    return [without_places(value) for value in settings] if isinstance(settings, list | tuple) else settings
+    """Settings as an identity has them: a database is its digest, wherever it lies, and none is not mentioned at all.
+
+    So players from before there were databases are still who they were.
+    """
+    if isinstance(settings, list | tuple):
+        return [without_places(value) for value in settings]
+    if not isinstance(settings, Mapping):
+        return settings
+    none = settings.get(DATABASE) == ""
+    kept = {key: value for key, value in settings.items() if not (none and str(key).startswith(DATABASE))}
+    return {key: _digest(value) if _is_database(key) else without_places(value) for key, value in kept.items()}
 
 
 def _is_database(key: Any) -> bool:
