@@ -7,7 +7,13 @@ import numpy as np
 import pytest
 
 from semeai.errors import ConfigError
+from semeai.games.go.board import GO_STATE
 from semeai.games.go.database import Database, database_of
+from semeai.games.go.position import GoPosition
+from semeai.games.go.priors import expand_node
+from semeai.games.protocol import SCRATCH
+from semeai.jit import kernel
+from semeai.learn.competitions import Competitions
 from semeai.match.settings import MatchSettings
 from semeai.players.catalog import PlayerSpec, parse_spec
 from semeai.players.config import PlayerConfig
@@ -124,8 +130,33 @@ def test_a_race_keeps_the_digest(folder):
     assert one["baseline"]["policy.database"] == database().digest
 
 
-def test_a_database_steers_the_search():
-    """Off by default; with one, the move that it likes gets virtual visits and H."""
-    config = PlayerConfig.from_preset("rave")
-    assert config.policy.database == ""
-    assert config.policy.to_record()[0]["database"]["n"] == 0
+def test_a_database_steers_the_search(folder):
+    """Off by default; with one, the best move of a node gets all visits and H, others by a power of their strength."""
+    assert PlayerConfig().policy.to_record()[0]["database"]["n"] == 0
+    position = GoPosition(9)
+    position.play(position.text_to_move("E5"))
+    beside, free = position.text_to_move("E4"), position.text_to_move("C3")
+    look = Competitions.of_moves([(position, beside), (position, free)])
+    keys = look.keys(0)[look.winners]
+    found = Database(np.sort(keys), np.zeros(2, np.uint8), np.log([9.0, 1.0])[np.argsort(keys)].astype(np.float32))
+    found.save(folder / "two.npz")
+    bare = PlayerConfig.from_preset("rave").with_changes({"simulations": 1, "memory_mb": 1})
+    grown = bare.with_changes({"database": str(folder / "two.npz"), "policy.database_visits": 12})
+    priors = []
+    for config in (bare, grown):
+        table, scratch = config.policy.to_record(), np.zeros(1, SCRATCH)
+        n = expanded(position.states, np.zeros(1, GO_STATE), table, scratch)
+        moves = scratch[0]["moves"][:n].tolist()
+        priors.append(
+            [
+                [float(scratch[0][name][moves.index(move)]) for name in ("prior_visits", "prior_wins", "heuristic")]
+                for move in (beside, free)
+            ]
+        )
+    assert priors[0] == [[0, 0, 0], [0, 0, 0]]
+    assert priors[1] == [pytest.approx([12, 12, 1]), pytest.approx([4, 4, 1 / 3])]
+
+
+@kernel
+def expanded(states, spares, policies, scratches):
+    return expand_node(states[0], spares[0], policies[0], scratches[0])

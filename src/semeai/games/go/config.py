@@ -72,10 +72,11 @@ class GoPolicy(PatternPolicy):
     """A database of patterns, the papers' AE: the digest of what it holds and where it lies. ``database=FILE`` reads a
     file that ``semeai learn`` wrote."""
     database_visits: Visits = 10.0
-    """Virtual visits, all won, that the move the database likes best gets in the RAVE statistics; others get theirs in
-    proportion to their strength."""
+    """Virtual visits, all won, that the move the database likes best gets in the RAVE statistics; others get fewer."""
     database_heuristic: Annotated[float, Field(ge=0, le=1e6)] = 1.0
     """What that move gets in H, for progressive bias and progressive widening."""
+    database_exponent: Annotated[float, Field(gt=0, le=10)] = 0.5
+    """A move gets this power of its strength beside the best one's, of both: below 1 the others get more."""
 
     @staticmethod
     def database_setting(path: Path, name: str) -> str:
@@ -104,5 +105,6 @@ class GoPolicy(PatternPolicy):
             row[name] = getattr(self, name)
         compile_patterns(row["patterns"], self.parsed_patterns(), self.pattern_visits, self.pattern_heuristic)
         if self.database:
-            database_of(self.database).compile(row["database"], self.database_visits, self.database_heuristic)
+            found = database_of(self.database)
+            found.compile(row["database"], self.database_visits, self.database_heuristic, self.database_exponent)
         return record

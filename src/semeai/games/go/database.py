@@ -58,23 +58,22 @@ class Database:
     @property
     def table_bytes(self) -> int:
         """Memory that the look-up uses: a key and a strength a slot."""
-        table = self.table(0.0, 0.0)
-        return (int(table[0]["mask"]) + 1) * 12
+        return (int(self.table()[0]["mask"]) + 1) * (8 + 4)
 
     def by_size(self) -> list[int]:
         """How many patterns there are of each size."""
         return np.bincount(self.sizes, minlength=N_SIZES).tolist()
 
-    def table(self, visits: float, heuristic: float) -> NDArray[Any]:
-        """The same as kernels read it, of shape (1,)."""
+    def table(self) -> NDArray[Any]:
+        """The strengths as kernels read them, of shape (1,)."""
         record = np.zeros(1, GO_DATABASE)
-        self.compile(record[0], visits, heuristic)
+        self.compile(record[0], 0.0, 1.0)
         return record
 
-    def compile(self, table: Any, visits: float, heuristic: float) -> None:
-        """Write the patterns into ``table``, a zeroed record of GO_DATABASE."""
+    def compile(self, table: Any, visits: float, heuristic: float, exponent: float = 1.0) -> None:
+        """Write the patterns into ``table``, a zeroed record of GO_DATABASE, with a power of their strengths."""
         table["visits"], table["heuristic"], table["unknown"] = visits, heuristic, 1.0
-        fill_table(table, self.keys, np.exp(self.weights))
+        fill_table(table, self.keys, np.exp(np.float32(exponent) * self.weights))
 
     def save(self, path: Path) -> None:
         """Write the file; the same database always gives the same bytes."""
@@ -107,7 +106,7 @@ def _values(states: NDArray[Any], table: NDArray[Any], scratches: NDArray[Any], 
 def database_values(states: NDArray[Any], database: Database, moves: Sequence[int]) -> NDArray[np.float32]:
     """The strength of each move beside the strongest one's, as the kernels see it; ``states`` is a position's."""
     scratch = np.zeros(1, SCRATCH)
-    _values(states, database.table(0.0, 1.0), scratch, np.array(moves, np.int64))
+    _values(states, database.table(), scratch, np.array(moves, np.int64))
     values: NDArray[np.float32] = scratch[0]["heuristic"][: len(moves)]
     return values
 
