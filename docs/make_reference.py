@@ -266,7 +266,7 @@ def round_number(value: float) -> str:
 
 
 def shown(value: Any) -> str:
-    if value is None or value == ():
+    if value is None or value in ((), ""):
         return "none"
     if isinstance(value, bool):
         return str(value).lower()

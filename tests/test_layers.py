@@ -9,7 +9,7 @@ import semeai
 
 LAYERS = [
     "errors", "table", "processes", "jit", "rng", "rng_kernels", "stats", "patterns", "games", "search", "parallel",
-    "players", "match", "race", "evaluate", "store", "runner", "evolve", "experiments", "gtp", "cli",
+    "players", "match", "race", "evaluate", "store", "runner", "learn", "evolve", "experiments", "gtp", "cli",
 ]  # fmt: skip
 PACKAGE = Path(semeai.__file__).parent
 DOORS = {PACKAGE / "__init__.py", PACKAGE / "__main__.py"}  # they gather what users see

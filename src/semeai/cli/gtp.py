@@ -32,6 +32,8 @@ semeai gtp --patterns patterns.txt       with patterns of your own
 
 semeai gtp --preset grown/player.toml    a player that semeai evolve has grown
 
+semeai gtp --database ae.npz             with a database that semeai learn wrote
+
 semeai gtp --game havannah --simulations 3000 --size 5
 
 mpiexec -n 8 semeai gtp --seconds 5 --parallel slow_tree
@@ -69,6 +71,10 @@ def gtp(
     patterns: Annotated[
         Path | None, typer.Option(help="A file of patterns that the player gives its bias to; see semeai pattern.")
     ] = None,
+    database: Annotated[
+        Path | None,
+        typer.Option(help="A database of patterns that the player looks its moves up in; see semeai learn."),
+    ] = None,
     analysis_simulations: Annotated[int, typer.Option(min=1, help="Where an analysis stops.")] = ANALYSIS_SIMULATIONS,
     no_resign: Annotated[bool, typer.Option("--no-resign", help="Play on in lost positions.")] = False,
     log: Annotated[Path | None, typer.Option(help="Write what is said, both ways, to this file.")] = None,
@@ -85,10 +91,12 @@ def gtp(
     changes |= rank_changes(parallel, ranks)
     if patterns is not None:
         changes["patterns"] = str(patterns)
+    if database is not None:
+        changes["database"] = str(database)
     start = SessionStart(
         game, preset, changes, size, komi, seed, analysis_simulations, bool(simulations or seconds), swap, coordinates
     )
-    given = (size, komi, coordinates, patterns, parallel) != (None, None, None, None, None)
+    given = any(option is not None for option in (size, komi, coordinates, patterns, database, parallel))
     if preset != "default" or settings or threads > 1 or swap or given:
         start.check()  # what may be wrong is said at once; the rest is checked when the first command needs it
     serve_engine(start, log)

@@ -5,7 +5,22 @@ from collections.abc import Callable
 
 import typer
 
-from semeai.cli import analyze, bench, bounds, evolve, gtp, init, match, pattern, plan, race, reproduce, runs, warmup
+from semeai.cli import (
+    analyze,
+    bench,
+    bounds,
+    evolve,
+    gtp,
+    init,
+    learn,
+    match,
+    pattern,
+    plan,
+    race,
+    reproduce,
+    runs,
+    warmup,
+)
 from semeai.errors import SemeaiError
 from semeai.parallel.launch import started_ranks
 
@@ -19,7 +34,7 @@ app = typer.Typer(
     epilog="First time? `semeai init first-race` writes a small example, `semeai race first-race/race.toml` runs it.",
 )
 
-for module in (init, race, match, evolve, runs, bounds, plan, reproduce, gtp, analyze, pattern, bench, warmup):
+for module in (init, race, match, evolve, runs, bounds, plan, reproduce, gtp, analyze, pattern, learn, bench, warmup):
     module.register(app)
 
 

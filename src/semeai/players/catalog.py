@@ -11,7 +11,8 @@
     {player = "mcts:default", simulations = 500, "search.exploration" = 0.2, game = "go"}
     {command = ["gnugo", "--mode", "gtp", "--level", "{level}"], level = 8}
 
-``patterns=FILE``, or ``patterns = "FILE"`` in a table, reads ``policy.patterns`` from a file when the player is parsed.
+``patterns=FILE``, or ``patterns = "FILE"`` in a table, reads ``policy.patterns`` from a file when the player is parsed;
+``database=FILE`` gives it a database of patterns, which is read again, and must be the same, where the player is made.
 Presets and settings are those of the game that is played; a table may say which game that is, and must then agree.
 """
 
@@ -22,13 +23,17 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from semeai.errors import ConfigError, did_you_mean
 from semeai.players.base import Player
 from semeai.players.gtp import GtpPlayer, describe_command
+from semeai.players.pattern_files import DATABASE, DATABASE_SETTING, without_places
 from semeai.players.random import RandomPlayer
 from semeai.processes import fill_in, placeholders
+
+if TYPE_CHECKING:
+    from semeai.players.config import PlayerConfig
 
 FORMS = "random, mcts, mcts:PRESET,NAME=VALUE, gtp:COMMAND LINE, or a file that ends in .toml"
 _GTP_KEYS = ("command", "timeout", "startup_timeout")
@@ -47,7 +52,8 @@ class PlayerSpec:
     """Where an engine runs: no part of what it is."""
 
     def identity(self) -> dict[str, Any]:
-        return {"kind": self.kind, **json.loads(self.settings)}
+        settings: dict[str, Any] = without_places(json.loads(self.settings))
+        return {"kind": self.kind, **settings}
 
     @classmethod
     def from_identity(cls, data: Mapping[str, Any]) -> "PlayerSpec":
@@ -58,7 +64,8 @@ class PlayerSpec:
         elif data["kind"] == "mcts":
             from semeai.players.config import PlayerConfig
 
-            label = f"mcts-{PlayerConfig.model_validate(settings).identity()}"
+            config = PlayerConfig.model_validate(settings)
+            label = f"mcts-{config.identity()}{_database_label(config)}"
         else:
             label = data["kind"]
         return cls(data["kind"], label, json.dumps(settings, sort_keys=True))
@@ -144,8 +151,17 @@ class _Reader:
         if self.game is not None and game != self.game:
             raise ConfigError(f"player 'mcts:{words}' plays {game!r}, and this is a game of {self.game}")
         config = PlayerConfig.from_text(words, game, self.folder).with_changes(flat, self.folder)
-        label = ",".join([f"mcts:{words}" if words else "mcts", *(f"{key}={value}" for key, value in flat.items())])
+        said = [*(word for word in words.split(",") if word), *(f"{key}={value}" for key, value in flat.items())]
+        shown = [word for word in said if word.partition("=")[0].strip() not in (DATABASE, DATABASE_SETTING)]
+        label = (f"mcts:{','.join(shown)}" if words and shown else ",".join(["mcts", *shown])) + _database_label(config)
         return PlayerSpec("mcts", label, json.dumps(config.model_dump(mode="json"), sort_keys=True))
+
+
+def _database_label(config: "PlayerConfig") -> str:
+    """The papers' name for a player with a database, and which one it is."""
+    setting = getattr(config.policy, "database", "")
+    digest, _, place = setting.partition("@")
+    return f" +AE ({Path(place).name or digest})" if setting else ""
 
 
 def _split(line: str) -> list[str]:

@@ -19,7 +19,7 @@ from pydantic import (
 from semeai.errors import ConfigError, did_you_mean
 from semeai.games.catalog import game_named
 from semeai.parallel.config import ParallelConfig
-from semeai.players.pattern_files import with_file_contents
+from semeai.players.pattern_files import with_absolute_place, with_file_contents, without_places
 from semeai.search.config import SearchConfig
 from semeai.search.tree import NODE
 
@@ -76,15 +76,15 @@ class PlayerConfig(BaseModel):
 
     def identity(self) -> str:
         """Twelve letters that differ where any field does."""
-        text = json.dumps(self.model_dump(mode="json"), sort_keys=True)
+        text = json.dumps(without_places(self.model_dump(mode="json")), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def with_changes(self, changes: Mapping[str, Any], folder: str | Path | None = None) -> Self:
         """The same with other values for some fields, written as ``search.exploration`` or ``simulations``.
 
-        ``patterns`` is the name of a file in ``folder``, whose contents become ``policy.patterns``.
+        ``patterns`` and ``database`` are names of files in ``folder``, see ``pattern_files``.
         """
-        changes = with_file_contents(changes, self.game, folder)
+        changes = with_absolute_place(with_file_contents(changes, self.game, folder), folder)
         data = self.model_dump()
         for key, value in changes.items():
             place = data

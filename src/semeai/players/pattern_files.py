@@ -1,6 +1,6 @@
-"""``patterns = FILE`` of a player: what the file says is part of the player, its name is not."""
+"""``patterns = FILE`` and ``database = FILE``: what the file says is part of the player, its name is not."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,23 +11,82 @@ from semeai.patterns.file import read_patterns
 from semeai.patterns.geometry import Geometry
 from semeai.patterns.texts import texts_of
 
-KEY, SETTING = "patterns", "policy.patterns"
+DATABASE, DATABASE_SETTING = "database", "policy.database"
 
 
 def with_file_contents(changes: Mapping[str, Any], game: str, folder: str | Path | None = None) -> dict[str, Any]:
-    """The same changes of a player, with the patterns that are in the file now instead of the file's name."""
-    if KEY not in changes:
-        return dict(changes)
-    rest = {key: value for key, value in changes.items() if key not in (KEY, SETTING)}
-    return {**rest, SETTING: list(texts_in(changes[KEY], game, folder))}
+    """The same changes of a player, with what the files hold now instead of their names.
+
+    A database is too large for that: its setting is the digest of what it holds and where to find it.
+    """
+    found = dict(changes)
+    for key, (setting, read) in _FILES.items():
+        if key in found:
+            found.pop(setting, None)
+            found[setting] = read(found.pop(key), game, folder)
+    return found
 
 
 def texts_in(name: Any, game: str, folder: str | Path | None = None) -> tuple[str, ...]:
     """The patterns of a file as the settings of a player of ``game`` have them."""
-    if not isinstance(name, str) or not name:
-        raise ConfigError(f"player setting {KEY}: the name of a file is needed, not {name!r}")
-    path = Path(folder or ".") / name
+    path = _path("patterns", name, folder)
     return texts_of(read_patterns(path), geometry_of(game), f"patterns {path}")
+
+
+def _texts(name: Any, game: str, folder: str | Path | None) -> list[str]:
+    return list(texts_in(name, game, folder))
+
+
+def _database(name: Any, game: str, folder: str | Path | None) -> str:
+    """The place stays as it was written: together with ``folder`` it is found from anywhere."""
+    read: Callable[[Path, str], str] | None = getattr(game_named(game).policy, "database_setting", None)
+    if read is None:
+        raise ConfigError(f"players of {game} have no database")
+    return read(_path(DATABASE, name, folder), name)
+
+
+def _path(key: str, name: Any, folder: str | Path | None) -> Path:
+    if not isinstance(name, str) or not name:
+        raise ConfigError(f"player setting {key}: the name of a file is needed, not {name!r}")
+    return Path(folder or ".") / name
+
+
+_FILES: Mapping[str, tuple[str, Callable[[Any, str, str | Path | None], Any]]] = {
+    "patterns": ("policy.patterns", _texts),
+    DATABASE: (DATABASE_SETTING, _database),
+}
+"""By the word for a file: the setting it stands for, and what reads it."""
+
+
+def with_absolute_place(changes: Mapping[str, Any], folder: str | Path | None = None) -> dict[str, Any]:
+    """The same changes, with a database's place that no longer depends on ``folder``."""
+    setting = changes.get(DATABASE_SETTING)
+    if not isinstance(setting, str) or "@" not in setting:
+        return dict(changes)
+    digest, _, place = setting.partition("@")
+    return {**changes, DATABASE_SETTING: f"{digest}@{(Path(folder or '.') / place).resolve()}"}
+
+
+def without_places(settings: Any) -> Any:
+    """Settings as an identity has them: a database is its digest, wherever it lies, and none is not mentioned at all.
+
+    So players from before there were databases are still who they were.
+    """
+    if isinstance(settings, list | tuple):
+        return [without_places(value) for value in settings]
+    if not isinstance(settings, Mapping):
+        return settings
+    none = settings.get(DATABASE) == ""
+    kept = {key: value for key, value in settings.items() if not (none and str(key).startswith(DATABASE))}
+    return {key: _digest(value) if _is_database(key) else without_places(value) for key, value in kept.items()}
+
+
+def _is_database(key: Any) -> bool:
+    return str(key) in (DATABASE, DATABASE_SETTING)
+
+
+def _digest(setting: Any) -> Any:
+    return setting.partition("@")[0] if isinstance(setting, str) else setting
 
 
 def geometry_of(game: str) -> Geometry:
@@ -39,12 +98,12 @@ def geometry_of(game: str) -> Geometry:
 
 
 def with_contents(table: Mapping[str, Any], game: str, folder: str | Path | None = None) -> dict[str, Any]:
-    """A player's table, where ``player = "mcts:…,patterns=FILE"`` may name the file too."""
+    """A player's table, where ``player = "mcts:…,patterns=FILE"`` may name a file too."""
     words = table.get("player")
-    if isinstance(words, str) and words.startswith("mcts") and f"{KEY}=" in words:
+    if isinstance(words, str) and words.startswith("mcts"):
         kind, colon, rest = words.partition(":")
-        parts = [part.strip() for part in rest.split(",")]
-        named = [part.removeprefix(f"{KEY}=") for part in parts if part.startswith(f"{KEY}=")]
-        kept = ",".join(part for part in parts if not part.startswith(f"{KEY}="))
-        table = {KEY: named[-1], **table, "player": f"{kind}{colon}{kept}"} if named else table
+        parts = [part.strip().partition("=") for part in rest.split(",")]
+        named = {key: name for key, equals, name in parts if equals and key in _FILES}
+        kept = ",".join("".join(part) for part in parts if part[0] not in named)
+        table = {**named, **table, "player": f"{kind}{colon}{kept}"} if named else table
     return with_file_contents(table, game, folder)

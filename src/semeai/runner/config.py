@@ -21,7 +21,7 @@ from semeai.evaluate.evaluators import (
 )
 from semeai.evaluate.matches import MatchEvaluator
 from semeai.match.settings import MatchSettings
-from semeai.players.pattern_files import with_contents
+from semeai.players.pattern_files import with_contents, without_places
 from semeai.processes import placeholders
 from semeai.race.candidate import Candidate, check_distinct
 from semeai.race.settings import RaceSettings, describe_error
@@ -124,6 +124,10 @@ class RaceConfig(_Frozen):
             del found["evaluator"]["match"]  # runs from before there were matches are still what they were
         else:
             found["evaluator"]["match"] = self.evaluator.match.identity()
+            found["baseline"], found["candidates"] = (
+                without_places(found["baseline"]),
+                without_places(found["candidates"]),
+            )
         return found
 
     def make_evaluator(self, folder: Path) -> Evaluator:

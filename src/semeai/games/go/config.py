@@ -1,11 +1,13 @@
 """Go's part of a player's configuration: how its playouts play, and what a new node believes."""
 
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, field_validator
 
+from semeai.games.go.database import database_of, setting_of, split_setting
 from semeai.games.go.patterns import compile_patterns
 from semeai.games.go.policy import GO_POLICY
 from semeai.games.pattern_policy import PatternPolicy
@@ -66,6 +68,28 @@ class GoPolicy(PatternPolicy):
     """Leave out points on the first two lines that have no stone within two steps, on boards of 7 lines and more."""
     pass_in_tree: bool = True
 
+    database: str = ""
+    """A database of patterns, the papers' AE: the digest of what it holds and where it lies. ``database=FILE`` reads a
+    file that ``semeai learn`` wrote."""
+    database_visits: Visits = 10.0
+    """Virtual visits, all won, that the move the database likes best gets in the RAVE statistics; others get fewer."""
+    database_heuristic: Annotated[float, Field(ge=0, le=1e6)] = 1.0
+    """What that move gets in H, for progressive bias and progressive widening."""
+    database_exponent: Annotated[float, Field(gt=0, le=10)] = 0.5
+    """A move gets this power of its strength beside the best one's, of both: below 1 the others get more."""
+
+    @staticmethod
+    def database_setting(path: Path, name: str) -> str:
+        """What ``database`` is for the file at ``path``, which ``name`` says where to find."""
+        return setting_of(path, name)
+
+    @field_validator("database")
+    @classmethod
+    def _names_a_database(cls, setting: str) -> str:
+        if setting:
+            split_setting(setting)
+        return setting
+
     def to_record(self) -> NDArray[Any]:
         """The same as kernels read it."""
         record = np.zeros(1, GO_POLICY)
@@ -80,4 +104,7 @@ class GoPolicy(PatternPolicy):
         for name in (n for n in GO_POLICY.names or () if n.startswith("prior_") and n != "prior_near"):
             row[name] = getattr(self, name)
         compile_patterns(row["patterns"], self.parsed_patterns(), self.pattern_visits, self.pattern_heuristic)
+        if self.database:
+            found = database_of(self.database)
+            found.compile(row["database"], self.database_visits, self.database_heuristic, self.database_exponent)
         return record

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from semeai.games.go.neighbourhoods import GO_DATABASE
 from semeai.games.go.patterns import GO_PATTERNS
 
 GO_POLICY = np.dtype(
@@ -37,6 +38,7 @@ GO_POLICY = np.dtype(
         ("skip_empty_edges", np.int64),  # 1: no node for points on the first two lines with no stone near
         ("pass_in_tree", np.int64),  # 0: a pass is considered only where no point is playable
         ("patterns", GO_PATTERNS),
+        ("database", GO_DATABASE),
     ],
     align=True,
 )

@@ -7,6 +7,7 @@ ataris, 3x3 shapes, closeness to the last move, self-atari, and empty edges.
 import numpy as np
 
 from semeai.games.go.board import PASS, State, color_at, in_atari, is_playable, traits_at
+from semeai.games.go.neighbourhoods import add_database
 from semeai.games.go.patterns import add_patterns
 from semeai.games.go.playout import answers
 from semeai.games.go.tables import BORDER, EMPTY, SHAPE
@@ -61,6 +62,8 @@ def expand_node(state: State, spare: State, policy: Record, scratch: Record) -> 
         n += 1
     if policy.patterns.n > 0:
         add_patterns(state, policy.patterns, scratch, n)
+    if policy.database.n > 0:
+        add_database(state, policy.database, scratch, n)
     return n
 
 

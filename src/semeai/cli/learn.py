@@ -1,0 +1,181 @@
+"""``semeai learn``: a database of patterns (the papers' AE) from game records or from self-play."""
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from semeai.errors import ConfigError
+from semeai.store.ledger import DEFAULT_LEDGER
+
+if TYPE_CHECKING:
+    from semeai.games.record import GameRecord
+    from semeai.learn.learn import Learnt
+    from semeai.table import ResultTable
+
+SHOWN = 5
+"""Files that are refused, named one by one."""
+EXAMPLES = """Examples:
+
+semeai learn games/ -o ae.npz                         from all .sgf files below a folder
+
+semeai learn --self-play 400 --size 9 -o ae.npz       from games that it plays itself, on all cores
+
+semeai learn --self-play 400 --player mcts:rave,simulations=500 -o ae.npz
+
+semeai match mcts:rave,simulations=200,database=ae.npz mcts:rave,simulations=200
+"""
+
+
+def register(app: typer.Typer) -> None:
+    app.command(epilog=EXAMPLES)(learn)
+
+
+def learn(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the database.")],
+    games: Annotated[list[Path] | None, typer.Argument(help="Files of game records, or folders of .sgf files.")] = None,
+    self_play: Annotated[
+        int | None, typer.Option(min=2, help="Learn from so many games that a player plays against itself.")
+    ] = None,
+    size: Annotated[int, typer.Option(min=2, max=25, help="Of the self-play board.")] = 9,
+    simulations: Annotated[int | None, typer.Option(min=1, help="A move of self-play; default: 200.")] = None,
+    player: Annotated[str, typer.Option(help="Who plays, as semeai match takes it.")] = "mcts",
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes of self-play; default: the cores.")] = None,
+    ledger: Annotated[
+        str, typer.Option(envvar="SEMEAI_LEDGER", help="Where self-play games are kept, so that none is lost.")
+    ] = DEFAULT_LEDGER,
+    min_seen: Annotated[
+        int, typer.Option(min=1, help="A neighbourhood is a pattern if so many legal points had it.")
+    ] = 10,
+    prior: Annotated[
+        float, typer.Option(help="How much is needed to call a pattern other than what it lies in; above 0.")
+    ] = 2.0,
+    held_out: Annotated[float, typer.Option(help="Part of the games that it is tried on, not learnt from.")] = 0.1,
+    positions: Annotated[int, typer.Option(min=100, help="At most so many, of games drawn at random.")] = 60_000,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same file.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")] = False,
+) -> None:
+    """Learn a database of patterns: nested neighbourhoods with Bradley-Terry strengths, for a player's `database=FILE`.
+
+    Prints how well it predicts the moves of games held out, and how large it is. Broken files are named and left out.
+    """
+    from semeai.learn.games import OPENING_MOVES
+    from semeai.learn.learn import Settings
+    from semeai.learn.learn import learn as learn_from
+
+    if bool(games) == (self_play is not None):
+        raise ConfigError("give files of games, or --self-play GAMES, and not both")
+    if not 0 < held_out <= 0.5:
+        raise ConfigError(f"--held-out {held_out:g}: give a number above 0, and 0.5 at most")
+    if not 0 < prior <= 1000:
+        raise ConfigError(f"--prior {prior:g}: give a number above 0, and 1000 at most")
+    if not output.resolve().parent.is_dir():
+        raise ConfigError(f"--output {output}: there is no such folder")
+    say = _say if not as_json else lambda text: None
+    refused: list[str] = []
+    if self_play is None:
+        records, refused = _read(games or [])
+    else:
+        records = _play(self_play, _player(player, simulations), size, seed, workers, ledger, as_json)
+    skip = OPENING_MOVES if self_play else 0
+    found = learn_from(records, Settings(min_seen, prior, held_out, positions, skip, seed), say)
+    found.database.save(output)
+    table = as_table(found)
+    if as_json:
+        typer.echo(json.dumps(as_dict(found, output, refused), indent=2))
+        return
+    from rich.console import Console
+
+    from semeai.cli.reproduce import as_rich
+
+    Console().print(as_rich(table))
+    typer.echo(summary(found, output))
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _player(words: str, simulations: int | None) -> str:
+    """With 200 simulations a move, or as many as are asked for, unless its own words say it."""
+    if "simulations=" in words or words.startswith(("gtp:", "random")) or words.endswith(".toml"):
+        if simulations is not None:
+            raise ConfigError(f"--simulations {simulations}: the player {words!r} has a budget of its own")
+        return words
+    return f"{words}{',' if ':' in words else ':'}simulations={simulations or 200}"
+
+
+def _read(paths: list[Path]) -> tuple[list["GameRecord"], list[str]]:
+    from semeai.learn.games import find_files, read_games
+
+    files = read_games(find_files(paths))
+    for sentence in files.refused[:SHOWN]:
+        _say(f"left out: {sentence}")
+    if len(files.refused) > SHOWN:
+        _say(f"left out: {len(files.refused) - SHOWN} more")
+    if not files.games:
+        raise ConfigError(f"none of {len(files.refused)} files can be learnt from; the first: {files.refused[0]}")
+    return list(files.games), list(files.refused)
+
+
+def _play(
+    games: int, player: str, size: int, seed: int, workers: int | None, ledger: str, quiet: bool
+) -> list["GameRecord"]:
+    from semeai.cli.match_display import make_match_display
+    from semeai.learn.games import play_games, self_play
+
+    match = self_play(player, size, seed)
+    display = make_match_display(match, quiet)
+    with display:
+        finished, records = play_games(match, games, ledger=ledger, workers=workers, callbacks=display.callbacks())
+    if not finished:
+        print(f"stopped; to go on: {shlex.join(['semeai', *sys.argv[1:]])}", file=sys.stderr)
+        raise typer.Exit(130)
+    return records
+
+
+def as_table(found: "Learnt") -> "ResultTable":
+    """The prediction of the games held out, by the size of the patterns."""
+    from semeai.games.go.neighbourhoods import DISTANCES
+    from semeai.table import ResultTable, percent
+
+    rows: list[tuple[Any, ...]] = []
+    known = 0
+    names = ["none", *(str(distance) for distance in DISTANCES)]
+    for name, n, accuracy in zip(names, (0, *found.database.by_size()), (found.uniform, *found.by_size), strict=True):
+        known += n
+        first, among = percent(accuracy.first), percent(accuracy.among_first)
+        rows.append((name, known, first, among, round(accuracy.mean_rank, 1), round(accuracy.log_likelihood, 3)))
+    title = f"Prediction of {found.uniform.n_moves:,} moves of {found.n_held_out} games held out"
+    columns = ("up to distance", "patterns", "top 1", "top 5", "mean rank", "log-likelihood")
+    return ResultTable(title, columns, tuple(rows))
+
+
+def summary(found: "Learnt", output: Path) -> str:
+    database = found.database
+    return (
+        f"{output}: {len(database):,} patterns from {found.n_moves:,} moves of {found.n_games} games, "
+        f"{output.stat().st_size / 1e6:.2f} MB on disk, {database.table_bytes / 1e6:.2f} MB in memory, "
+        f"digest {database.digest}\nto play with it: semeai gtp --database {shlex.quote(str(output))}"
+    )
+
+
+def as_dict(found: "Learnt", output: Path, refused: list[str]) -> dict[str, Any]:
+    database = found.database
+    return {
+        "output": str(output),
+        "digest": database.digest,
+        "patterns": len(database),
+        "patterns_by_size": database.by_size(),
+        "bytes_on_disk": output.stat().st_size,
+        "bytes_in_memory": database.table_bytes,
+        "games": found.n_games,
+        "moves": found.n_moves,
+        "games_held_out": found.n_held_out,
+        "refused": refused,
+        "uniform": vars(found.uniform),
+        "by_size": [vars(accuracy) for accuracy in found.by_size],
+    }

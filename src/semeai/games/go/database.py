@@ -1,0 +1,201 @@
+"""A database of patterns (the papers' AE): nested neighbourhoods with Bradley-Terry strengths, and its file.
+
+The file is a NumPy archive without pickled objects. What a player is depends on the digest of the patterns alone; where
+the file lies only says where they are found.
+"""
+
+import hashlib
+import json
+import os
+import re
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semeai.errors import ConfigError
+from semeai.games.go.neighbourhoods import GO_DATABASE, MAX_PATTERNS, N_SIZES, add_database, fill_table
+from semeai.games.protocol import SCRATCH
+from semeai.jit import kernel
+
+VERSION = 1
+_ARRAYS = {"version": "i", "keys": "u", "sizes": "u", "weights": "f", "about": "U", "digest": "U"}
+_MOST_BYTES = 64 * MAX_PATTERNS
+"""A file that unpacks to more than this is refused before it is unpacked."""
+_MOST_WEIGHT = 60.0
+_DIGEST = re.compile(r"[0-9a-f]{16}")
+
+
+@dataclass(frozen=True, eq=False)
+class Database:
+    """Patterns in the order of their keys."""
+
+    keys: NDArray[np.uint64]
+    sizes: NDArray[np.uint8]
+    """Which of ``neighbourhoods.DISTANCES`` each one is."""
+    weights: NDArray[np.float32]
+    """The logarithm of each one's strength, of which 0 is that of a point that no pattern fits."""
+    about: Mapping[str, Any] = field(default_factory=dict)
+    """How it was learnt: no part of the digest."""
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @cached_property
+    def digest(self) -> str:
+        """Sixteen letters that differ where any pattern does."""
+        parts = (str(VERSION).encode(), self.keys.astype("<u8"), self.sizes.astype("u1"), self.weights.astype("<f4"))
+        found = hashlib.sha256()
+        for part in parts:
+            found.update(part if isinstance(part, bytes) else part.tobytes())
+        return found.hexdigest()[:16]
+
+    @property
+    def table_bytes(self) -> int:
+        """Memory that the look-up uses: a key and a strength a slot."""
+        return (int(self.table()[0]["mask"]) + 1) * (8 + 4)
+
+    def by_size(self) -> list[int]:
+        """How many patterns there are of each size."""
+        return np.bincount(self.sizes, minlength=N_SIZES).tolist()
+
+    def table(self) -> NDArray[Any]:
+        """The strengths as kernels read them, of shape (1,)."""
+        record = np.zeros(1, GO_DATABASE)
+        self.compile(record[0], 0.0, 1.0)
+        return record
+
+    def compile(self, table: Any, visits: float, heuristic: float, exponent: float = 1.0) -> None:
+        """Write the patterns into ``table``, a zeroed record of GO_DATABASE, with a power of their strengths."""
+        table["visits"], table["heuristic"], table["unknown"] = visits, heuristic, 1.0
+        fill_table(table, self.keys, np.exp(np.float32(exponent) * self.weights))
+
+    def save(self, path: Path) -> None:
+        """Write the file; the same database always gives the same bytes."""
+        arrays = {
+            "version": np.array(VERSION),
+            "keys": self.keys.astype("<u8"),
+            "sizes": self.sizes.astype("u1"),
+            "weights": self.weights.astype("<f4"),
+            "about": np.array(json.dumps(dict(self.about), sort_keys=True)),
+            "digest": np.array(self.digest),
+        }
+        part = path.with_name(f".{path.name}.part")
+        try:
+            with part.open("wb") as file:
+                np.savez_compressed(file, allow_pickle=False, **arrays)
+            os.replace(part, path)
+        except OSError as error:
+            raise ConfigError(f"database {path}: cannot be written: {error.strerror}") from None
+
+
+@kernel
+def _values(states: NDArray[Any], table: NDArray[Any], scratches: NDArray[Any], moves: NDArray[np.int64]) -> None:
+    scratch = scratches[0]
+    for i in range(len(moves)):
+        scratch.moves[i] = moves[i]
+        scratch.heuristic[i] = 0
+    add_database(states[0], table[0], scratch, len(moves))
+
+
+def database_values(states: NDArray[Any], database: Database, moves: Sequence[int]) -> NDArray[np.float32]:
+    """The strength of each move beside the strongest one's, as the kernels see it; ``states`` is a position's."""
+    scratch = np.zeros(1, SCRATCH)
+    _values(states, database.table(), scratch, np.array(moves, np.int64))
+    values: NDArray[np.float32] = scratch[0]["heuristic"][: len(moves)]
+    return values
+
+
+def load_database(path: str | Path) -> Database:
+    """Read and check a file; ConfigError in one sentence for whatever is wrong with it."""
+    try:
+        arrays = _arrays(Path(path))
+    except OSError as error:
+        raise ConfigError(f"database {path}: cannot be read: {error.strerror or error}") from None
+    except (ValueError, KeyError, EOFError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+        raise ConfigError(
+            f"database {path}: is no database of patterns: {str(error) or type(error).__name__}"
+        ) from None
+    if int(arrays["version"]) != VERSION:
+        version = int(arrays["version"])
+        raise ConfigError(f"database {path}: is of version {version}, and this program reads version {VERSION}")
+    database = _checked(arrays, path)
+    if database.digest != str(arrays["digest"]):
+        raise ConfigError(f"database {path}: is damaged: its patterns have not the digest {arrays['digest']!s:.16}")
+    return database
+
+
+def _arrays(path: Path) -> dict[str, NDArray[Any]]:
+    with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+        entries = archive.infolist()
+        if sorted(entry.filename for entry in entries) != sorted(f"{name}.npy" for name in _ARRAYS):
+            raise ValueError("it holds other things")
+        if sum(entry.file_size for entry in entries) > _MOST_BYTES:
+            raise ValueError(f"it unpacks to more than {_MOST_BYTES:,} bytes")
+        found = {}
+        for name, kind in _ARRAYS.items():
+            with archive.open(f"{name}.npy") as member:
+                array = np.lib.format.read_array(member, allow_pickle=False, max_header_size=1000)
+            if array.dtype.kind != kind or array.ndim != int(name in ("keys", "sizes", "weights")):
+                raise ValueError(f"its {name} are {array.dtype} of {array.ndim} dimensions")
+            found[name] = array
+        return found
+
+
+def _checked(arrays: Mapping[str, NDArray[Any]], path: str | Path) -> Database:
+    keys, sizes, weights = arrays["keys"], arrays["sizes"], arrays["weights"]
+    wrong = ""
+    if not len(keys) == len(sizes) == len(weights):
+        wrong = f"it has {len(keys)} keys, {len(sizes)} sizes and {len(weights)} weights"
+    elif not 0 < len(keys) <= MAX_PATTERNS:
+        wrong = f"it has {len(keys):,} patterns, and 1 to {MAX_PATTERNS:,} are possible"
+    elif keys[0] == 0 or not (keys[1:] > keys[:-1]).all():
+        wrong = "its keys are not in order"
+    elif (sizes >= N_SIZES).any():
+        wrong = f"a size is {sizes.max()}, and the largest is {N_SIZES - 1}"
+    elif not (np.abs(weights) <= _MOST_WEIGHT).all():
+        wrong = f"a weight is not between -{_MOST_WEIGHT:g} and {_MOST_WEIGHT:g}"
+    try:
+        about = json.loads(str(arrays["about"]))
+    except (ValueError, RecursionError):
+        about = None
+    if not wrong and not isinstance(about, dict):
+        wrong = "what it says of itself cannot be read"
+    if wrong:
+        raise ConfigError(f"database {path}: {wrong}")
+    return Database(keys.astype(np.uint64), sizes.astype(np.uint8), weights.astype(np.float32), about)
+
+
+# A player's setting ``policy.database`` is "DIGEST@FILE": what it is, and where it was found.
+
+
+def setting_of(path: str | Path, name: str | None = None) -> str:
+    """The setting for a file, which is read and checked; ``name`` is what to write for its place."""
+    return f"{load_database(path).digest}@{path if name is None else name}"
+
+
+def split_setting(setting: str) -> tuple[str, str]:
+    """Digest and place; ValueError where it is none."""
+    digest, _, place = setting.partition("@")
+    if not _DIGEST.fullmatch(digest):
+        raise ValueError(f"write database=FILE; the setting itself is a digest and a file, not {setting[:100]!r}")
+    return digest, place
+
+
+@lru_cache(maxsize=4)
+def database_of(setting: str) -> Database:
+    """The database of a setting, read once a process; ConfigError where the file has changed or is gone."""
+    digest, place = split_setting(setting)
+    if not place:
+        raise ConfigError(f"the database {digest} is known by its digest only: name its file with database=FILE")
+    found = load_database(place)
+    if found.digest != digest:
+        raise ConfigError(
+            f"database {place}: has changed: it was {digest} when the player was read, now {found.digest}"
+        )
+    return found

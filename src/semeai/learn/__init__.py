@@ -1,0 +1,1 @@
+"""Learning a database of patterns from games."""

@@ -1,0 +1,80 @@
+"""Where the games come from: files of game records, or a player that plays against itself."""
+
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from semeai.errors import ConfigError, SemeaiError
+from semeai.games.catalog import game_named
+from semeai.games.record import GameRecord
+from semeai.match.settings import MatchSettings
+from semeai.players.catalog import parse_spec
+from semeai.runner.match import Match, MatchCallbacks, run_match
+from semeai.store.ledger import Ledger
+from semeai.store.matches import recorded_pairs
+
+OPENING_MOVES = 4
+"""Random moves that a self-play game begins with, so that no two are the same; nothing is learnt from them."""
+
+
+@dataclass(frozen=True)
+class Files:
+    """The games of files, and what is wrong with the others."""
+
+    games: tuple[GameRecord, ...]
+    refused: tuple[str, ...] = ()
+    """One sentence a file."""
+
+
+def find_files(paths: Iterable[Path]) -> list[Path]:
+    """The files themselves, and all that end in .sgf below the folders, in the order of their names."""
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(p for p in path.rglob("*") if p.suffix.lower() == ".sgf" and p.is_file())
+            if not inside:
+                raise ConfigError(f"{path}: there is no .sgf file in this folder")
+            found += inside
+        else:
+            found.append(path)
+    return list(dict.fromkeys(found))
+
+
+def read_games(paths: Sequence[Path]) -> Files:
+    """Read and replay every file; one that cannot be is refused, and the others count."""
+    rules = game_named("go")
+    games, refused = [], []
+    for path in paths:
+        try:
+            record = rules.read_record(path.read_bytes(), str(path))
+            rules.replay(record)
+        except OSError as error:
+            refused.append(f"{path}: cannot be read: {error.strerror}")
+        except SemeaiError as error:
+            refused.append(str(error))
+        else:
+            games.append(record)
+    return Files(tuple(games), tuple(refused))
+
+
+def self_play(player: str, size: int, seed: int, folder: str | None = None) -> Match:
+    """The match of a player against itself whose games are learnt from."""
+    spec = parse_spec(player, folder, "go")
+    return Match(spec, spec, MatchSettings(size=size, opening_moves=OPENING_MOVES), seed)
+
+
+def play_games(
+    match: Match, games: int, *, ledger: str, workers: int | None = None, callbacks: MatchCallbacks | None = None
+) -> tuple[bool, list[GameRecord]]:
+    """Play, or go on with, a match; whether all games were played, and those in their order.
+
+    Games are kept in the ledger: the same command takes them from there and plays what is missing.
+    """
+    result = run_match(match, games, ledger=ledger, workers=workers, callbacks=callbacks)
+    rules, records = game_named("go"), []
+    with closing(Ledger(ledger)) as store:
+        for number, pair in recorded_pairs(store, store.run(match.name).id):
+            if 2 * number < games:
+                records += [rules.read_record(game.sgf.encode(), f"game {game.number + 1}") for game in pair]
+    return result.finished, records[:games]

@@ -1,0 +1,118 @@
+"""From games to a database: harvest patterns, fit their strengths size by size, and try them on games held out."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semeai.errors import ConfigError
+from semeai.games.go.database import Database
+from semeai.games.go.neighbourhoods import DISTANCES, N_SIZES
+from semeai.games.record import GameRecord
+from semeai.learn.accuracy import Accuracy, measure
+from semeai.learn.bradley_terry import PRIOR, Model
+from semeai.learn.competitions import Competitions
+from semeai.learn.harvest import UNKNOWN, PatternTree, harvest
+from semeai.rng import generator
+
+MIN_SEEN = 10
+HELD_OUT = 0.1
+MAX_POSITIONS = 60_000
+
+Say = Callable[[str], object]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to learn."""
+
+    min_seen: int = MIN_SEEN
+    """A neighbourhood is a pattern if so many points of the games have it."""
+    prior: float = PRIOR
+    """Games that each pattern has won and lost against what it lies in; more keep rare ones nearer to that."""
+    held_out: float = HELD_OUT
+    """The part of the games that nothing is learnt from."""
+    max_positions: int = MAX_POSITIONS
+    """Where the games have more, whole games are left out at random."""
+    skip: int = 0
+    """Moves at the beginning of each game that are not learnt."""
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """A database, and how well it and its smaller sizes predict the games held out."""
+
+    database: Database
+    n_games: int
+    n_held_out: int
+    n_moves: int
+    """That were learnt from."""
+    uniform: Accuracy
+    by_size: tuple[Accuracy, ...]
+    """With patterns up to each size."""
+
+
+def learn(games: Sequence[GameRecord], settings: Settings, say: Say = lambda text: None) -> Learnt:
+    """The same games and settings give the same database."""
+    training, held_out = split(games, settings)
+    say(f"reading {len(training)} games to learn from and {len(held_out)} to try it on")
+    seen = Competitions.of_games(training, settings.skip)
+    unseen = Competitions.of_games(held_out, settings.skip)
+    if not len(seen) or not len(unseen):
+        raise ConfigError(f"{len(games)} games have no moves to learn from or to try it on")
+    tree, leaves = harvest(seen, settings.min_seen, say=say)
+    if not len(tree):
+        raise ConfigError(f"no neighbourhood was seen {settings.min_seen} times; give more games or a lower --min-seen")
+    uniform, by_size, weights = _fit(tree, leaves, seen, unseen, settings, say)
+    about = {
+        "games": len(training),
+        "moves": len(seen),
+        "min_seen": settings.min_seen,
+        "prior": settings.prior,
+        "seed": settings.seed,
+    }
+    database = _database(tree, weights, about)
+    return Learnt(database, len(training), len(held_out), len(seen), uniform, by_size)
+
+
+def split(games: Sequence[GameRecord], settings: Settings) -> tuple[list[GameRecord], list[GameRecord]]:
+    """Games to learn from and games held out, drawn by the seed; no more than have ``max_positions`` moves."""
+    if len(games) < 2:
+        raise ConfigError(f"{len(games)} games: at least two are needed, one to learn from and one to try it on")
+    order = generator(settings.seed, "games").permutation(len(games))
+    sizes = np.cumsum([len(games[i].moves) for i in order])
+    order = order[: max(2, int(np.searchsorted(sizes, settings.max_positions, side="right")))]
+    n = min(len(order) - 1, max(1, round(settings.held_out * len(order))))
+    held_out = set(order[:n].tolist())
+    kept = sorted(set(order.tolist()) - held_out)
+    return [games[i] for i in kept], [games[i] for i in sorted(held_out)]
+
+
+def _fit(
+    tree: PatternTree,
+    leaves: NDArray[np.int64],
+    seen: Competitions,
+    unseen: Competitions,
+    settings: Settings,
+    say: Say,
+) -> tuple[Accuracy, tuple[Accuracy, ...], NDArray[np.float64]]:
+    """Fit the smallest size, then one more at a time, each beginning where the one before ended."""
+    model, found = Model(tree, settings.prior), tree.find(unseen)
+    uniform = measure(unseen, np.full_like(found, UNKNOWN), model.weights)
+    rows = []
+    for size in range(N_SIZES):
+        within = tree.within(tree.sizes <= size)
+        model.fit(within[leaves], seen.starts, seen.winners, size + 1)
+        rows.append(measure(unseen, within[found], model.weights))
+        say(f"fitted size {size + 1} of {N_SIZES}: {rows[-1].first:.1%} of the moves held out are predicted")
+    return uniform, tuple(rows), model.weights
+
+
+def _database(tree: PatternTree, weights: NDArray[np.float64], about: dict[str, Any]) -> Database:
+    patterns = np.arange(1, len(tree.keys))  # without UNKNOWN
+    order = patterns[np.argsort(tree.keys[1:])]
+    sizes, found = tree.sizes[order].astype(np.uint8), weights[order].astype(np.float32)
+    return Database(tree.keys[order], sizes, found, {**about, "distances": list(DISTANCES)})
