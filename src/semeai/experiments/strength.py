@@ -27,7 +27,7 @@ def run_go(
     engine = f"gtp:{find_gnugo()} {GNU_GO}"
     tables = []
     for s in size:
-        player = "mcts:default,resign_below=0.05,simulations={}"
+        player = "mcts:default,book=true,resign_below=0.05,simulations={}"
         pairings = [
             Pairing(f"{s}x{s}, {n:,} simulations", player.format(n), engine, MatchSettings(size=s)) for n in simulations
         ]
@@ -37,7 +37,8 @@ def run_go(
                 f"{s}x{s} Go against GNU Go level 10, komi 7.5",
                 ("simulations a move", *_columns("GNU Go")),
                 tuple((n, *_cells(tally)) for n, tally in zip(simulations, tallies, strict=True)),
-                f"{ALTERNATE} GNU Go: `{GNU_GO}`. Stones that both engines call dead are taken off.",
+                f"{ALTERNATE} As in `semeai gtp`, it has its opening book for 9x9, and resigns. GNU Go: `{GNU_GO}`. "
+                "Stones that both engines call dead are taken off.",
             )
         )
     return tables
