@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Unpack
 
 from semeai.errors import ConfigError
+from semeai.experiments.figure import Chart, win_rates
 from semeai.experiments.matches import Pairing, Playing, play_all, rate_and_interval
 from semeai.experiments.table import Cell, ResultTable
 from semeai.games.catalog import game_named
@@ -39,6 +40,14 @@ def run_go(
                 tuple((n, *_cells(tally)) for n, tally in zip(simulations, tallies, strict=True)),
                 f"{ALTERNATE} As in `semeai gtp`, it has its opening book for 9x9, and resigns. GNU Go: `{GNU_GO}`. "
                 "Stones that both engines call dead are taken off.",
+                (
+                    Chart(
+                        f"{s}x{s} Go",
+                        "simulations a move",
+                        "wins against GNU Go, %",
+                        (win_rates("", simulations, tallies),),
+                    ),
+                ),
             )
         )
     return tables

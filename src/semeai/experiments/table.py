@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from semeai.experiments.figure import Chart
+
 Cell = str | int | float | None
 
 
@@ -14,6 +16,8 @@ class ResultTable:
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
+    charts: tuple[Chart, ...] = ()
+    """What ``--figure`` draws of it."""
 
     def to_json(self) -> dict[str, Any]:
         rows = [dict(zip(self.columns, row, strict=True)) for row in self.rows]
