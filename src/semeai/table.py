@@ -9,11 +9,35 @@ Cell = str | int | float | None
 
 
 @dataclass(frozen=True)
+class Curve:
+    label: str
+    points: tuple[tuple[float, float, float, float], ...]
+    """x, y, and the interval around y."""
+    measured: bool = True
+    """False: somebody else's figures, drawn pale."""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """One panel; x has a logarithmic scale, as budgets and machines double."""
+
+    title: str
+    x: str
+    y: str
+    curves: tuple[Curve, ...]
+    even: float | None = 50.0
+    """Where a line is drawn across: neither side is better."""
+    log_y: bool = False
+
+
+@dataclass(frozen=True)
 class ResultTable:
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
+    charts: tuple[Chart, ...] = ()
+    """What ``--figure`` draws of it."""
 
     def to_json(self) -> dict[str, Any]:
         rows = [dict(zip(self.columns, row, strict=True)) for row in self.rows]

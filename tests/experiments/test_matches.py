@@ -1,10 +1,15 @@
 """Experiments that play: small, real, and resumed from their ledger."""
 
+from collections import Counter
+
 import pytest
 
 from semeai.errors import ConfigError
 from semeai.experiments import ablation, scaling, speed
 from semeai.experiments.catalog import EXPERIMENTS
+from semeai.experiments.figure import draw
+from semeai.match.tally import Tally
+from semeai.table import Chart, Curve
 
 
 def test_scaling_shows_both_columns_and_takes_played_games_from_the_ledger(tmp_path):
@@ -16,6 +21,32 @@ def test_scaling_shows_both_columns_and_takes_played_games_from_the_ledger(tmp_p
     assert "the paper" in " ".join(table.columns)
     again = scaling.GO.run(**options)
     assert again == [table]
+    pictures = [tmp_path / "a.svg", tmp_path / "b.svg"]
+    for picture in pictures:
+        draw(table.charts, picture)
+    assert pictures[0].read_bytes() == pictures[1].read_bytes()
+    assert b"<svg" in pictures[0].read_bytes()
+
+
+def test_a_chart_shows_ours_beside_the_papers():
+    tallies = [Tally(levels=Counter({1000: 6, 0: 4}))] * 4
+    chart = scaling.HAVANNAH._chart(5, (50, 500), tallies)
+    assert [(curve.label, curve.measured) for curve in chart.curves] == [
+        ("fast", True), ("fast, the paper", False), ("slow", True), ("slow, the paper", False),
+    ]  # fmt: skip
+    ours, papers = chart.curves[:2]
+    assert [point[:2] for point in ours.points] == [(50, 60), (500, 60)]
+    assert [point[:2] for point in papers.points] == [(50, 68.6), (500, 63.57)]
+
+
+def test_what_cannot_be_drawn_is_said(tmp_path):
+    with pytest.raises(ConfigError, match="no curves"):
+        draw([], tmp_path / "a.svg")
+    chart = Chart("", "x", "y", (Curve("", ((1.0, 2.0, 1.0, 3.0),)),))
+    with pytest.raises(ConfigError, match=r"a\.xyz"):
+        draw([chart], tmp_path / "a.xyz")
+    with pytest.raises(ConfigError, match="nowhere"):
+        draw([chart], tmp_path / "nowhere" / "a.svg")
 
 
 def test_the_papers_column_stands_beside_its_cells():

@@ -77,6 +77,7 @@ def gtp(
     ] = None,
     analysis_simulations: Annotated[int, typer.Option(min=1, help="Where an analysis stops.")] = ANALYSIS_SIMULATIONS,
     no_resign: Annotated[bool, typer.Option("--no-resign", help="Play on in lost positions.")] = False,
+    no_book: Annotated[bool, typer.Option("--no-book", help="Search from the first move on.")] = False,
     log: Annotated[Path | None, typer.Option(help="Write what is said, both ways, to this file.")] = None,
 ) -> None:
     """Play by the Go Text Protocol on standard input and output.
@@ -89,6 +90,7 @@ def gtp(
         raise ConfigError(f"--komi {komi:g}: give a number from -{MAX_KOMI} to {MAX_KOMI}")
     changes = player_changes(simulations, seconds, threads, no_resign, settings or [])
     changes |= rank_changes(parallel, ranks)
+    changes = {"book": not no_book, **changes}
     if patterns is not None:
         changes["patterns"] = str(patterns)
     if database is not None:

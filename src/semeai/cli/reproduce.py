@@ -10,6 +10,7 @@ from rich.markdown import Markdown
 from rich.table import Table
 
 from semeai.errors import ConfigError
+from semeai.experiments.figure import draw
 from semeai.table import ResultTable, show
 
 
@@ -31,6 +32,7 @@ def reproduce(
     ledger: Annotated[str | None, typer.Option(help="Where games are kept, so that Ctrl-C loses none.")] = None,
     seed: int = 1,
     markdown: Annotated[Path | None, typer.Option(help="Write the tables to this file too.")] = None,
+    figure: Annotated[Path | None, typer.Option(help="Draw the curves to this file: .svg, .png or .pdf.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Make the tables of an experiment anew."""
@@ -63,6 +65,8 @@ def reproduce(
             markdown.write_text("\n".join(t.to_markdown() for t in tables), encoding="utf-8")
         except OSError as error:
             raise ConfigError(f"--markdown {markdown}: {error.strerror}") from None
+    if figure is not None:
+        draw([chart for table in tables for chart in table.charts], figure)
     if as_json:
         typer.echo(json.dumps([t.to_json() for t in tables], indent=2))
         return

@@ -1,4 +1,4 @@
-"""Section 5 of "Bandit-Based Genetic Programming" (long version): patterns grown for Go, the papers' tables beside ours.
+"""Section 5 of "Bandit-Based Genetic Programming", long version: patterns grown for Go, its tables beside ours.
 
 The papers gave a cluster weeks for it; here budgets and games are options, and a laptop has hours.
 """
@@ -64,7 +64,7 @@ class Growing:
         return [self._table(history), proposer_table(history)]
 
     def grow(self, simulations: int, steps: int | None, proposer: str, playing: Playing) -> EvolutionResult:
-        ledger, say = playing.get("ledger") or DEFAULT_LEDGER, playing.get("progress", lambda text: None)
+        ledger, say = playing.get("ledger") or DEFAULT_LEDGER, playing.get("progress") or _silent
         folder = Path(".") if "://" in ledger else Path(ledger).parent
         name = f"{self.name}-{simulations}-{proposer}-{playing.get('seed', 1)}"
         player: dict[str, Any] = {"player": self.player, "simulations": simulations}
@@ -95,7 +95,7 @@ class Growing:
         playing: Playing,
     ) -> EvolutionConfig:
         games = playing.get("games") or GAMES
-        validation = {"games": games, "deep_games": games // 4, "opponent_games": games // 4}
+        validation: dict[str, Any] = {"games": games, "deep_games": games // 4, "opponent_games": games // 4}
         if opponent is not None:
             validation |= {"opponent": dict(opponent), "opponent_games": games}
         data = {
@@ -112,7 +112,7 @@ class Growing:
     def _database(self, folder: Path, playing: Playing) -> Path:
         """Learnt from games of the default player against itself, once; the file stands beside the ledger."""
         path = (folder / f"database-{self.size}.npz").resolve()
-        say = playing.get("progress", lambda text: None)
+        say = playing.get("progress") or _silent
         if not path.exists():
             say(f"{self.name}: learning a database from {DATABASE_GAMES} games of self-play …")
             match = self_play(f"mcts:default,simulations={self.simulations}", self.size, playing.get("seed", 1))
@@ -137,16 +137,20 @@ class Growing:
             f"{self.section}, {self.size}x{self.size} Go",
             ("tested", "opponent", "simulations a move", "success rate, 95% Wilson", "the paper", "games"),
             tuple(rows),
-            f"{len(history.steps):,} steps with |S0| = {c['candidates']}, {tried:,} candidates, {history.n_games:,} games "
-            f"of races, {accepted:,} accepted. The rates are of games with seeds of their own, played after the verdicts. "
-            "The paper's ± is its standard error; its first program is MoGo, and its budget 10,000 simulations a move on "
-            "9x9 and 3,500 on 19x19.",
+            f"{len(history.steps):,} steps with |S0| = {c['candidates']}, {tried:,} candidates, {history.n_games:,} "
+            f"games of races, {accepted:,} accepted. The rates are of games with seeds of their own, played after the "
+            "verdicts. The paper's ± is its standard error; its first program is MoGo, and its budget 10,000 "
+            "simulations a move on 9x9 and 3,500 on 19x19.",
         )
 
     def _row(self, n: int, part: str, played: Validation) -> tuple[Cell, ...]:
         opponent = {PREVIOUS: program_name(n - 1), OPPONENT: self.opponent}.get(part, program_name(0))
         rate = percent(played.tally.win_rate, played.tally.plain_interval)
         return program_name(n), opponent, played.budget, rate, self.paper.get((n, part), ""), played.tally.n_games
+
+
+def _silent(text: str) -> None:
+    pass
 
 
 class _Teller(Watcher):

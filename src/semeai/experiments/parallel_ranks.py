@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
+from semeai.experiments.figure import win_rates
 from semeai.experiments.matches import Pairing, Playing, play_all, rate_and_interval
 from semeai.experiments.parallel import OPENING_MOVES, Side
 from semeai.games.catalog import game_named
@@ -13,7 +14,7 @@ from semeai.parallel.slow import SlowSharing
 from semeai.parallel.team import LocalTeam
 from semeai.players.config import PlayerConfig
 from semeai.players.mcts import team_settings
-from semeai.table import ResultTable
+from semeai.table import Cell, Chart, Curve, ResultTable
 
 RANKS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 SHARES = 6
@@ -51,7 +52,23 @@ class RankStudy:
                     (ranks, rate_and_interval(tally), volume, 2 * (ranks - 1) * volume, tally.n_games)
                     for ranks, tally, volume in zip(self.ranks, tallies, volumes, strict=True)
                 )
-                tables.append(_table(self.game, s, n, rows))
+                board = game_named(self.game).board_name(s)
+                charts = (
+                    Chart(
+                        f"{board} {self.game.capitalize()}, {n} simulations a rank",
+                        "ranks",
+                        "wins against 1 rank, %",
+                        (win_rates("", self.ranks, tallies),),
+                    ),
+                    Chart(
+                        "What a rank sends in a share",
+                        "ranks",
+                        "bytes",
+                        (Curve("", tuple((float(r), v, v, v) for r, v in zip(self.ranks, volumes, strict=True))),),
+                        even=None,
+                    ),
+                )
+                tables.append(_table(self.game, s, n, rows, charts))
         return tables
 
     def _words(self, ranks: int, size: int, simulations: int) -> str:
@@ -71,7 +88,9 @@ def share_bytes(words: str, game: str, size: int, seed: int) -> float:
     return program.bytes_sent / program.n_shares
 
 
-def _table(game: str, size: int, simulations: int, rows: tuple[tuple[int | str | float, ...], ...]) -> ResultTable:
+def _table(
+    game: str, size: int, simulations: int, rows: tuple[tuple[Cell, ...], ...], charts: tuple[Chart, ...]
+) -> ResultTable:
     board = game_named(game).board_name(size)
     return ResultTable(
         f"Slow tree by ranks, {board} {game.capitalize()}, {simulations:,} simulations a rank",
@@ -79,6 +98,7 @@ def _table(game: str, size: int, simulations: int, rows: tuple[tuple[int | str |
         rows,
         f"{SHARES} shares a move, x = 5%, depth 3. A share is one sum over all ranks; in a ring every rank sends its "
         "message twice but for one part, whatever the number of ranks, and in a tree as often as log2 of it.",
+        charts,
     )
 
 

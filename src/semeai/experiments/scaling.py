@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
+from semeai.experiments.figure import win_rates
 from semeai.experiments.matches import Pairing, Playing, play_all, rate_and_interval
 from semeai.games.catalog import game_named
 from semeai.match.settings import MatchSettings
 from semeai.match.tally import Tally
-from semeai.table import Cell, ResultTable
+from semeai.table import Cell, Chart, Curve, ResultTable
 
 GAMES = 400
 
@@ -22,11 +23,21 @@ class Kind:
     player: str
     """Without its simulations."""
     source: str
-    paper: Mapping[tuple[int | None, int], str]
-    """By size, None for any, and N."""
+    paper: Mapping[tuple[int | None, int], tuple[float, float]]
+    """By size, None for any, and N: the win rate in percent, and its standard error."""
+
+    def paper_figure(self, size: int, n: int) -> tuple[float, float] | None:
+        return self.paper.get((size, n)) or self.paper.get((None, n))
 
     def paper_cell(self, size: int, n: int) -> str:
-        return self.paper.get((size, n)) or self.paper.get((None, n), "")
+        figure = self.paper_figure(size, n)
+        return f"{figure[0]:g} ± {figure[1]:g}%" if figure else ""
+
+    def paper_curve(self, size: int, most: int) -> Curve | None:
+        """Its figures for N up to ``most``."""
+        found = [(n, self.paper_figure(size, n)) for n in sorted({n for _, n in self.paper}) if n <= most]
+        points = tuple((float(n), f[0], f[0] - 2 * f[1], f[0] + 2 * f[1]) for n, f in found if f)
+        return Curve(self.source, points, measured=False) if points else None
 
 
 @dataclass(frozen=True)
@@ -64,14 +75,13 @@ class Scaling:
         ]  # fmt: skip
 
     def _table(self, size: int, simulations: Sequence[int], tallies: Sequence[Tally]) -> ResultTable:
-        found = iter(tallies)
+        k = len(self.kinds)
         rows: list[tuple[Cell, ...]] = []
-        for n in simulations:
+        for i, n in enumerate(simulations):
             cells: list[Cell] = [n]
-            for kind in self.kinds:
-                tally = next(found)
+            for kind, tally in zip(self.kinds, tallies[k * i :], strict=False):
                 cells += [rate_and_interval(tally), kind.paper_cell(size, n)]
-            rows.append((*cells, tally.n_games))
+            rows.append((*cells, tallies[k * i].n_games))
         columns = [name for k in self.kinds for name in (f"{k.label} win rate of 2N, 95% Wilson".strip(), k.source)]
         board = game_named(self.game).board_name(size)
         return ResultTable(
@@ -79,7 +89,17 @@ class Scaling:
             ("N", *columns, "games"),
             tuple(rows),
             self.note,
+            (self._chart(size, simulations, tallies),),
         )
+
+    def _chart(self, size: int, simulations: Sequence[int], tallies: Sequence[Tally]) -> Chart:
+        curves: list[Curve] = []
+        for i, kind in enumerate(self.kinds):
+            curves.append(win_rates(kind.label or "semeai", simulations, tallies[i :: len(self.kinds)]))
+            paper = kind.paper_curve(size, max(simulations))
+            curves += [paper] if paper else []
+        board = game_named(self.game).board_name(size)
+        return Chart(f"{board} {self.game.capitalize()}", "N", "wins of 2N simulations against N, %", tuple(curves))
 
 
 GO = Scaling(
@@ -91,14 +111,14 @@ GO = Scaling(
             "mcts:default,reuse_tree=false,resign_below=0.05",
             "MoGo, the paper",
             {
-                (9, 1_000): "71.1 ± 0.1%",
-                (9, 4_000): "68.7 ± 0.2%",
-                (9, 16_000): "66.5 ± 0.9%",
-                (9, 256_000): "61.0 ± 0.2%",
-                (19, 1_000): "90.5 ± 0.3%",
-                (19, 4_000): "84.5 ± 0.3%",
-                (19, 16_000): "80.2 ± 0.4%",
-                (19, 256_000): "58.5 ± 1.7%",
+                (9, 1_000): (71.1, 0.1),
+                (9, 4_000): (68.7, 0.2),
+                (9, 16_000): (66.5, 0.9),
+                (9, 256_000): (61.0, 0.2),
+                (19, 1_000): (90.5, 0.3),
+                (19, 4_000): (84.5, 0.3),
+                (19, 16_000): (80.2, 0.4),
+                (19, 256_000): (58.5, 1.7),
             },
         ),
     ),
@@ -118,12 +138,12 @@ HAVANNAH = Scaling(
             "mcts:fast",
             "fast, the paper",
             {
-                (None, 50): "68.60 ± 0.68%",
-                (None, 500): "63.57 ± 0.76%",
-                (None, 1_000): "59.00 ± 1.0%",
-                (None, 2_000): "53.90 ± 1.6%",
-                (None, 5_000): "55.20 ± 1.6%",
-                (None, 10_000): "54.89 ± 1.25%",
+                (None, 50): (68.6, 0.68),
+                (None, 500): (63.57, 0.76),
+                (None, 1_000): (59.0, 1.0),
+                (None, 2_000): (53.9, 1.6),
+                (None, 5_000): (55.2, 1.6),
+                (None, 10_000): (54.89, 1.25),
             },
         ),
         Kind(
@@ -131,11 +151,11 @@ HAVANNAH = Scaling(
             "mcts:slow",
             "slow, the paper",
             {
-                (None, 50): "63.28 ± 0.4%",
-                (None, 500): "57.37 ± 0.9%",
-                (None, 1_000): "56.42 ± 1.1%",
-                (None, 2_000): "53.24 ± 1.42%",
-                (None, 5_000): "52.00 ± 1.6%",
+                (None, 50): (63.28, 0.4),
+                (None, 500): (57.37, 0.9),
+                (None, 1_000): (56.42, 1.1),
+                (None, 2_000): (53.24, 1.42),
+                (None, 5_000): (52.0, 1.6),
             },
         ),
     ),

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from typing import Unpack
 
 from semeai.errors import ConfigError
+from semeai.experiments.figure import win_rates
 from semeai.experiments.matches import Pairing, Playing, play_all, rate_and_interval
 from semeai.games.catalog import game_named
 from semeai.match.settings import MatchSettings
 from semeai.match.tally import Tally
 from semeai.players.gnugo import GNU_GO_OPTIONS, gnugo
-from semeai.table import Cell, ResultTable
+from semeai.table import Cell, Chart, ResultTable
 
 GAMES = 200
 ALTERNATE = "Colours alternate; one thread; the tree is reused between moves and does not count as simulations."
@@ -25,7 +26,7 @@ def run_go(
     engine = gnugo()
     tables = []
     for s in size:
-        player = "mcts:default,resign_below=0.05,simulations={}"
+        player = "mcts:default,book=true,resign_below=0.05,simulations={}"
         pairings = [
             Pairing(f"{s}x{s}, {n:,} simulations", player.format(n), engine, MatchSettings(size=s)) for n in simulations
         ]
@@ -35,7 +36,16 @@ def run_go(
                 f"{s}x{s} Go against GNU Go level 10, komi 7.5",
                 ("simulations a move", *_columns("GNU Go")),
                 tuple((n, *_cells(tally)) for n, tally in zip(simulations, tallies, strict=True)),
-                f"{ALTERNATE} GNU Go: `{GNU_GO_OPTIONS}`. Stones that both engines call dead are taken off.",
+                f"{ALTERNATE} As in `semeai gtp`, it has its opening book for 9x9, and resigns. GNU Go: `{GNU_GO_OPTIONS}`. "
+                "Stones that both engines call dead are taken off.",
+                (
+                    Chart(
+                        f"{s}x{s} Go",
+                        "simulations a move",
+                        "wins against GNU Go, %",
+                        (win_rates("", simulations, tallies),),
+                    ),
+                ),
             )
         )
     return tables

@@ -98,6 +98,10 @@ class Game(ABC):
         """How a game that is over has ended: one of ``endings``."""
         return self.endings[0]
 
+    def book_move(self, position: Position) -> tuple[int, str] | None:
+        """A move of the opening book that comes with the game, and a word on it; None: the book does not know."""
+        return None
+
     def final_move(self, position: Position, policy: PolicyRecord) -> int | None:
         """A move that wins the game at once by the rules for its end, whatever a search says; None: there is none."""
         return None

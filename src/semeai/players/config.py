@@ -46,6 +46,8 @@ class PlayerConfig(BaseModel):
     """The game's own part, of the class that its entry in the catalog names."""
     reuse_tree: bool = True
     """Keep what the last search found about the position that came up."""
+    book: bool = False
+    """Play the moves of the game's opening book where it has one; matches and races that measure a search do not."""
     stop_early: bool = False
     """End a search whose most visited move cannot be overtaken any more."""
     memory_mb: Annotated[int, Field(ge=1, le=100_000)] = 400

@@ -65,6 +65,9 @@ class MctsPlayer(Player):
 
     def choose(self, seconds: float | None = None) -> Choice:
         start, helped = time.thread_time(), self._search.helper_seconds
+        known = self._game.book_move(self.position) if self.config.book else None
+        if known is not None:
+            return Choice(*known, cpu_seconds=time.thread_time() - start)
         self._prepare()
         if seconds is None:
             seconds = self.config.seconds

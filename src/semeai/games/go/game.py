@@ -7,6 +7,7 @@ from typing import cast
 from semeai.games.game import Game, PolicyRecord
 from semeai.games.go import kernels  # noqa: F401 - tells the search what Go is
 from semeai.games.go.board import MAX_SIZE, MIN_SIZE, PASS
+from semeai.games.go.book import own_book
 from semeai.games.go.config import GoPolicy
 from semeai.games.go.ownership import dead_stones
 from semeai.games.go.position import GoPosition, format_result
@@ -66,6 +67,13 @@ class Go(Game):
 
     def replay(self, record: GameRecord, n_moves: int | None = None) -> GoPosition:
         return replay(record, n_moves)
+
+    def book_move(self, position: Position) -> tuple[int, str] | None:
+        board = cast(GoPosition, position)
+        found = own_book().look_up(board)
+        if found is None or found.move not in board.legal_moves():
+            return None
+        return found.move, f"book: {found.win_rate:.1%} of {found.simulations} simulations"
 
     def final_move(self, position: Position, policy: PolicyRecord) -> int | None:
         """A pass after the opponent's, if it ends the game with a win, dead stones taken off or not."""
