@@ -36,7 +36,8 @@ def run_go(
                 f"{s}x{s} Go against GNU Go level 10, komi 7.5",
                 ("simulations a move", *_columns("GNU Go")),
                 tuple((n, *_cells(tally)) for n, tally in zip(simulations, tallies, strict=True)),
-                f"{ALTERNATE} As in `semeai gtp`, it has its opening book for 9x9, and resigns. GNU Go: `{GNU_GO_OPTIONS}`. "
+                f"{ALTERNATE} As in `semeai gtp`, it has its opening book for 9x9, and resigns. GNU Go: "
+                f"`{GNU_GO_OPTIONS}`. "
                 "Stones that both engines call dead are taken off.",
                 (
                     Chart(
