@@ -1,9 +1,11 @@
 import math
 
+import numpy as np
 import pytest
 
 from semeai.errors import ConfigError
 from semeai.games.catalog import GAMES, game_named
+from semeai.games.go.database import Database
 from semeai.players.config import PlayerConfig, setting_names
 
 
@@ -35,11 +37,14 @@ def test_every_preset_is_valid(game, preset):
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_setting_reaches_the_kernels(game):
+def test_every_setting_reaches_the_kernels(game, tmp_path):
     """Changing any setting of the search or the policy changes a record."""
     default = PlayerConfig(game=game)
+    if game == "go":
+        Database(np.array([7], np.uint64), np.zeros(1, np.uint8), np.ones(1, np.float32)).save(tmp_path / "ae.npz")
+        default = default.with_changes({"database": "ae.npz"}, tmp_path)
     words = {"search.rave": "hand_picked", "policy.playout": {"go": "light", "havannah": "fast"}[game]}
-    words["policy.patterns"] = ["+1 X*/?X"]
+    words |= {"policy.patterns": ["+1 X*/?X"], "policy.database": ""}
     for name in setting_names(game):
         part, _, field = name.partition(".")
         if part in ("search", "policy"):

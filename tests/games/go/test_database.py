@@ -1,5 +1,6 @@
 """Neighbourhoods and the look-up of a database against the plain reference, and its file."""
 
+import contextlib
 import zipfile
 
 import numpy as np
@@ -7,12 +8,25 @@ import pytest
 from reference.go import Board, empty_cells
 from reference.neighbourhoods import neighbourhood
 
-from semeai.errors import ConfigError
+from semeai.errors import ConfigError, IllegalMove
 from semeai.games.go.database import Database, database_of, database_values, load_database, setting_of
 from semeai.games.go.neighbourhoods import CELLS, DISTANCES, N_SIZES, WIDE, wide_index
 from semeai.games.go.position import GoPosition
 from semeai.learn.competitions import Competitions
-from tests.games.go.test_patterns import board_of, random_position
+from tests.games.go.test_patterns import board_of
+
+
+def scattered(draw, size):
+    """Stones of both colours anywhere, as many as may be, and either player to move; at least one point is legal."""
+    while True:
+        position, density = GoPosition(size), draw.random() * 0.9
+        for p in range(size * size):
+            if draw.random() < density:
+                with contextlib.suppress(IllegalMove):
+                    position.place(int(draw.integers(2)), [position.point(*divmod(p, size))])
+        position.set_to_move(int(draw.integers(2)))
+        if len(legal_points(position)):
+            return position
 
 
 def board_and_mover(position):
@@ -62,20 +76,17 @@ def test_kernels_agree_with_the_reference(seed):
     text_of, key_of, cases = {}, {}, []
     n_points = 0
     while n_points < 5000:
-        position = random_position(draw, int(draw.integers(2, 14)))
+        position = scattered(draw, int(draw.integers(2, 14)))
         points = legal_points(position)
-        if not points:
-            continue
-        some = sorted(draw.choice(len(points), min(len(points), 25), replace=False))
-        keys = keys_of(position)[:, some]
+        keys = keys_of(position)
         board, mover = board_and_mover(position)
-        texts = [[neighbourhood(board, points[i], mover, distance) for i in some] for distance in DISTANCES]
+        texts = [[neighbourhood(board, point, mover, distance) for point in points] for distance in DISTANCES]
         for size in range(N_SIZES):
             for key, text in zip(keys[size].tolist(), texts[size], strict=True):
                 assert text_of.setdefault(key, (size, text)) == (size, text)
                 assert key_of.setdefault((size, text), key) == key
-        cases.append((position, [position.point(*points[i]) for i in some], texts))
-        n_points += len(some)
+        cases.append((position, [position.point(*point) for point in points], texts))
+        n_points += len(points)
     assert len(text_of) > 10_000
     known = {pattern: float(draw.normal()) for pattern in key_of if draw.random() < 0.7}
     order = sorted(known, key=lambda pattern: key_of[pattern])
@@ -97,13 +108,7 @@ def test_kernels_agree_with_the_reference(seed):
 
 @pytest.mark.parametrize("size", range(2, 26))
 def test_turns_mirrors_and_colours_do_not_matter(size):
-    draw = np.random.default_rng(size)
-    position = random_position(draw, size)
-    while not legal_points(position):
-        position = random_position(draw, size)
-    position, _ = turned(position, 0)  # without a ko
-    if not legal_points(position):
-        pytest.skip("no point is legal")
+    position = scattered(np.random.default_rng(size), size)
     keys = dict(zip(legal_points(position), keys_of(position).T.tolist(), strict=True))
     for turn in range(8):
         for swap in (False, True):
