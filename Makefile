@@ -7,7 +7,7 @@ DEMO := build/demo
 .PHONY: help setup demo test lint bench docs constraints clean
 
 help:
-	@echo "make demo   set up, and race ten variants of a small optimiser (about two minutes)"
+	@echo "make demo   set up, and grow a small Go player by races (about two minutes, and one more to compile)"
 	@echo "make test   set up, and run the tests"
 	@echo "make lint   ruff and mypy"
 	@echo "make bench  measure, and write the tables of docs/benchmarks"
@@ -22,10 +22,11 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 
 demo: setup
 	@rm -rf $(DEMO)
-	@$(BIN)/semeai init $(DEMO)
-	@$(BIN)/semeai race $(DEMO)/race.toml
+	@$(BIN)/semeai init $(DEMO) --evolve
+	@$(BIN)/semeai evolve $(DEMO)/evolve.toml
 	@echo
-	@echo "Next: look at $(DEMO)/race.toml, or ask what a race costs: $(BIN)/semeai plan --efficiency 0.52"
+	@echo "Next: read $(DEMO)/grown/report.md, change $(DEMO)/evolve.toml, or race a program of your own:"
+	@echo "      $(BIN)/semeai init first-race && $(BIN)/semeai race first-race/race.toml"
 
 test: setup
 	$(BIN)/python -m pytest -n auto

@@ -5,10 +5,12 @@ import re
 import subprocess
 import sys
 import tomllib
+import typing
 from pathlib import Path
 
 import pytest
 
+from semeai.evolve.config import EvolutionConfig, ScreenConfig, Source, ValidationConfig, load_evolution
 from semeai.games.catalog import GAMES, game_named
 from semeai.players.catalog import parse_spec
 from semeai.players.config import setting_names
@@ -42,6 +44,22 @@ def test_every_key_of_a_race_file_is_documented():
     missing = [name for name in RaceSettings.model_fields if f"`{name}`" not in text]
     missing += [name for name in RaceConfig.model_fields if name not in text]
     assert missing == []
+
+
+def test_every_key_of_an_evolution_file_is_documented():
+    text = (ROOT / "docs" / "reference" / "evolution.md").read_text()
+    models = (EvolutionConfig, ScreenConfig, ValidationConfig, *typing.get_args(Source))
+    assert [name for model in models for name in model.model_fields if f"`{name}`" not in text] == []
+
+
+def test_evolutions_in_the_docs_are_evolutions(tmp_path):
+    page = (ROOT / "docs" / "howto" / "grow-a-player.md").read_text()
+    blocks = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) == 2
+    template = ROOT / "src" / "semeai" / "cli" / "templates" / "evolve.toml"
+    for block in (*blocks, template.read_text()):
+        (tmp_path / "evolve.toml").write_text(block)
+        load_evolution(tmp_path / "evolve.toml")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)

@@ -190,6 +190,7 @@ def test_ctrl_c_keeps_what_there_is_and_more_steps_go_on_from_there(undisturbed,
     stopped = grow(config, tmp_path, watcher=StopsIn(2))
     assert (stopped.finished, stopped.reason) == (False, "stopped")
     assert len(stopped.history.steps) == 1
+    assert (tmp_path / "small" / "player.toml").exists()
     shorter = grow(config.model_copy(update={"steps": 2}), tmp_path)
     assert shorter.finished
     assert grow(config, tmp_path).player == result.player
@@ -290,7 +291,7 @@ WRONG = {
     "[race]\naccept_above = 0.6\ndiscard_below = 0.5": "discard_below (0.5) must not be less than accept_above (0.6)",
     "[screen]": "screen.simulations: missing",
     "[screen]\nsimulations = 5\ncandidates = 3": "screen.candidates (3) must not be less than candidates (10)",
-    '[[proposers]]\nkind = "magic"': "magic",
+    '[[proposers]]\nkind = "gided"': "proposers: there is no proposer of kind 'gided': did you mean 'guided'?",
     '[[proposers]]\nkind = "random"\nradios = 2': "proposers.0.random.radios: unknown key; did you mean 'radius'?",
     '[[proposers]]\nkind = "random"\nleast_cells = 5': "least_cells (5) must not be more than most_cells (3)",
     '[[proposers]]\nkind = "number"': "proposers.0.number.settings: missing",
@@ -322,3 +323,24 @@ def test_why_no_foreign_engine_plays_is_said(tmp_path):
         assert reason in notes[0]
     with pytest.raises(ConfigError, match=r"validation.opponent: .*no program 'nobody'"):
         find_opponent(checked_evolution({"validation": {"opponent": "gtp:nobody"}}), tmp_path)
+
+
+def test_the_commands_show_what_the_ledger_has(undisturbed):
+    folder, result = undisturbed
+
+    def semeai(*arguments):
+        command = [sys.executable, "-m", "semeai", *arguments]
+        return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True, timeout=100).stdout
+
+    shown = semeai("evolve", "small.toml")
+    assert re.search(r"step \d of 3: accepted P1 \(\w+\) ", shown)
+    assert "first + P1 against first: " in shown
+    assert "all 3 steps are done" in shown
+    assert "to play it: semeai gtp --preset small/player.toml --game havannah --size 3" in shown
+    assert (folder / "small" / "report.md").read_text() == report(result.history, [])
+    status = json.loads(semeai("status", "small", "--json"))
+    assert status["state"] == "finished"
+    assert len(status["accepted"]) == len(result.history.accepting)
+    listed = semeai("runs")
+    assert "evolution" in listed
+    assert "step-1" not in listed

@@ -28,7 +28,7 @@ def init(
     folder: Annotated[Path, typer.Argument(help="Where to write it; made if it does not exist.")],
     evolve: Annotated[bool, typer.Option("--evolve", help="Write an evolution: a Go player that grows.")] = False,
 ) -> None:
-    """Write an example to run and then to change: a small optimiser and a race of ten variants of it, or an evolution."""
+    """Write an example to run and then to change: an optimiser and a race of ten variants of it, or an evolution."""
     templates = EVOLUTION if evolve else RACE
     for name in templates:
         if (folder / name).exists():

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from semeai.errors import ConfigError
+from semeai.errors import ConfigError, did_you_mean
 from semeai.evolve.given import Given
 from semeai.evolve.guided import Guided
 from semeai.evolve.proposers import (
@@ -250,6 +250,15 @@ class EvolutionConfig(_Frozen):
         ):
             defaults["throughput"] = True
         return {**defaults, **value, "games_per_seed": 2}
+
+    @field_validator("proposers", mode="before")
+    @classmethod
+    def _known_kinds(cls, value: Any) -> Any:
+        for table in value if isinstance(value, list | tuple) else ():
+            kind = table.get("kind") if isinstance(table, Mapping) else getattr(table, "kind", None)
+            if kind not in SOURCES:
+                raise ValueError(f"there is no proposer of kind {kind!r}: {did_you_mean(str(kind), SOURCES)}")
+        return value
 
     @model_validator(mode="after")
     def _playable(self) -> Self:

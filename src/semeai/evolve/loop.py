@@ -119,6 +119,7 @@ def run_evolution(
             reason, finished, state = "stopped", False, "interrupted"
         finally:
             writer.set_state(state)
+        write_player(output, loop.evolution.context)
         history = read_history(store, name)
     return EvolutionResult(
         history, loop.evolution.context.baseline, finished, reason, time.perf_counter() - began, notes
@@ -183,7 +184,6 @@ class _Loop:
                 self.programs.append((step, self.evolution.context.baseline))
                 write_player(self.output, self.evolution.context)
                 self._validate_step()
-        write_player(self.output, self.evolution.context)
         self._validate_last()
         return reason, finished
 

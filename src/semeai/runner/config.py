@@ -278,6 +278,8 @@ def _sentence(error: ErrorDetails, model: type[BaseModel]) -> str:
         return f"{place}: unknown key; {did_you_mean(str(error['loc'][-1]), _known_keys(model, error['loc'][:-1]))}"
     if error["type"] == "missing":
         return f"{place}: missing"
+    if isinstance(error["input"], list | tuple):
+        error = {**error, "input": None}  # the sentence names what is wrong in it
     return describe_error(error)
 
 
