@@ -11,7 +11,7 @@ from semeai.experiments.matches import Pairing, Playing, play_all, rate_and_inte
 from semeai.games.catalog import game_named
 from semeai.match.settings import MatchSettings
 from semeai.match.tally import Tally
-from semeai.players.gnugo import GNU_GO_OPTIONS, gnugo
+from semeai.players.gnugo import gnugo, gnugo_options
 from semeai.table import Cell, ResultTable
 
 GAMES = 200
@@ -35,7 +35,7 @@ def run_go(
                 f"{s}x{s} Go against GNU Go level 10, komi 7.5",
                 ("simulations a move", *_columns("GNU Go")),
                 tuple((n, *_cells(tally)) for n, tally in zip(simulations, tallies, strict=True)),
-                f"{ALTERNATE} GNU Go: `{GNU_GO_OPTIONS}`. Stones that both engines call dead are taken off.",
+                f"{ALTERNATE} GNU Go: `{gnugo_options()}`. Stones that both engines call dead are taken off.",
             )
         )
     return tables
