@@ -185,6 +185,17 @@ def test_init_writes_a_race_that_loads(semeai, tmp_path):
     assert "exists already" in semeai("init", "first", code=2).stderr
 
 
+def test_init_writes_an_evolution_that_loads(tmp_path):
+    from typer.testing import CliRunner
+
+    from semeai.cli.main import app
+    from semeai.evolve.config import load_evolution
+
+    done = CliRunner().invoke(app, ["init", str(tmp_path / "player"), "--evolve"])
+    assert f"run: semeai evolve {tmp_path / 'player' / 'evolve.toml'}" in done.stdout.replace("\n", "")
+    assert load_evolution(tmp_path / "player" / "evolve.toml").match.size == 7
+
+
 def test_warmup_says_where_kernels_are_kept(semeai):
     assert "kept in" in semeai("warmup").stdout
 

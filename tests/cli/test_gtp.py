@@ -150,3 +150,17 @@ def test_the_first_answer_does_not_wait_for_the_compiler():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_players_file_is_a_preset(tmp_path):
+    from semeai.cli.gtp import SessionStart
+
+    (tmp_path / "patterns.txt").write_text("semeai patterns 1\ngeometry square\n\npattern +1\n  O *\n")
+    file = tmp_path / "player.toml"
+    file.write_text('player = "mcts:rave"\nsimulations = 30\npatterns = "patterns.txt"\n')
+    config = SessionStart(preset=str(file), changes={"threads": 2}).config()
+    assert (config.simulations, config.threads, config.policy.playout) == (30, 2, "light")
+    assert config.policy.patterns == ("+1 O/*",)
+    file.write_text('player = "random"\n')
+    with pytest.raises(ConfigError, match="only an mcts player"):
+        SessionStart(preset=str(file)).config()

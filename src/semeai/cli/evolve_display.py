@@ -45,6 +45,7 @@ class EvolveDisplay(Watcher):
         self._seconds: list[float] = []  # that steps took, of those that were not in the ledger
         self._began = time.monotonic()
         self._is_new = False
+        self._last = time.monotonic()
 
     def __enter__(self) -> Self:
         return self
@@ -101,8 +102,6 @@ class EvolveDisplay(Watcher):
 
 class LineEvolveDisplay(EvolveDisplay):
     """One line a step, one a match, and one every ten seconds."""
-
-    _last = 0.0
 
     def say(self, text: str) -> None:
         self.line(text, "dim")

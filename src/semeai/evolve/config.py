@@ -203,7 +203,7 @@ class ValidationConfig(_Frozen):
     opponent_games: Games = 100
     """Of the first and of the last program against a foreign engine."""
     opponent: str | dict[str, Any] | None = None
-    """A player; default: GNU Go level 10, where it is installed and Go is played."""
+    """A player; default: GNU Go level 1, where it is installed and Go is played."""
 
 
 class EvolutionConfig(_Frozen):

@@ -42,6 +42,8 @@ from semeai.runner.session import Callbacks, RaceResult, run_config, versions
 from semeai.store.ledger import Ledger
 
 GNU_GO_SIZES = range(5, 20)
+GNU_GO_LEVEL = 1
+"""A tenth of the CPU time of level 10, and strong enough for what is being grown."""
 
 
 class Watcher:
@@ -141,7 +143,8 @@ def find_opponent(config: EvolutionConfig, folder: Path) -> tuple[PlayerSpec | N
     if match.size not in GNU_GO_SIZES:
         return None, [f"Not played against a foreign engine: GNU Go has no board of {match.size} lines."]
     try:
-        return replace(parse_spec(gnugo(), folder, match.game), label="GNU Go level 10"), []
+        label = f"GNU Go level {GNU_GO_LEVEL}"
+        return replace(parse_spec(gnugo(GNU_GO_LEVEL), folder, match.game), label=label), []
     except ConfigError as error:
         return None, [f"Not played against a foreign engine: {error}."]
 

@@ -12,7 +12,7 @@ from semeai.experiments.matches import Pairing, Playing, play_all, rate_and_inte
 from semeai.games.catalog import game_named
 from semeai.match.settings import MatchSettings
 from semeai.match.tally import Tally
-from semeai.players.gnugo import GNU_GO_OPTIONS, gnugo
+from semeai.players.gnugo import gnugo, gnugo_options
 from semeai.table import Cell, Chart, ResultTable
 
 GAMES = 200
@@ -37,19 +37,16 @@ def run_go(
                 ("simulations a move", *_columns("GNU Go")),
                 tuple((n, *_cells(tally)) for n, tally in zip(simulations, tallies, strict=True)),
                 f"{ALTERNATE} As in `semeai gtp`, it has its opening book for 9x9, and resigns. GNU Go: "
-                f"`{GNU_GO_OPTIONS}`. "
-                "Stones that both engines call dead are taken off.",
-                (
-                    Chart(
-                        f"{s}x{s} Go",
-                        "simulations a move",
-                        "wins against GNU Go, %",
-                        (win_rates("", simulations, tallies),),
-                    ),
-                ),
+                f"`{gnugo_options()}`. Stones that both engines call dead are taken off.",
+                (_chart(s, simulations, tallies),),
             )
         )
     return tables
+
+
+def _chart(size: int, simulations: Sequence[int], tallies: Sequence[Tally]) -> Chart:
+    curve = win_rates("", simulations, tallies)
+    return Chart(f"{size}x{size} Go", "simulations a move", "wins against GNU Go level 10, %", (curve,))
 
 
 def run_havannah(
