@@ -109,6 +109,7 @@ HAVANNAH = Ablation(
         ("playouts that do not see wins", "policy.win=0"),
         ("playouts that stop wins", "policy.block=1"),
         ("playouts without bridge replies", "policy.bridge_reply=0"),
+        ("playouts without last good replies", "policy.last_good_reply=0"),
         ("no decisive moves in the tree", "policy.decisive=false"),
         ("no anti-decisive moves in the tree", "policy.anti_decisive=false"),
         ("no proofs from the ends of games", "search.proof_backup=false"),
