@@ -113,7 +113,7 @@ HAVANNAH = Ablation(
         ("no decisive moves in the tree", "policy.decisive=false"),
         ("no anti-decisive moves in the tree", "policy.anti_decisive=false"),
         ("no proofs from the ends of games", "search.proof_backup=false"),
-        ("no locality prior", "policy.prior_near_1=0,policy.prior_near_2=0,policy.prior_near_3=0"),
+        ("no locality prior", "policy.prior_near_own_1=0,policy.prior_near_own_2=0"),
         ("no connection priors", "policy.prior_join=0,policy.prior_own=0,policy.prior_virtual=0"),
         ("no prior for bridge replies", "policy.prior_reply=0"),
         ("Algorithm 1 alone (preset uct)", "uct"),
