@@ -3,7 +3,8 @@
 Cells are (x, y) of the square that the hexagon lies in: 0 <= x, y < 2n - 1 and |x - y| < n for base n.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 WHITE, BLACK, EMPTY = "O", "X", "."
 OTHER = {WHITE: BLACK, BLACK: WHITE}
@@ -91,6 +92,21 @@ def flood(start: Iterable[Cell], allowed: set[Cell]) -> set[Cell]:
                 found.add(n)
                 waiting.append(n)
     return found
+
+
+class Replies:
+    """Last good replies with forgetting (LGRF-1; Baier & Drake 2010): what a player answers to a move."""
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[int, int], int] = {}
+
+    def learn(self, game: Sequence[tuple[int, int]], winner: int) -> None:
+        """``game`` is (player, move) in order; the first is no reply."""
+        for (_, before), (player, move) in pairwise(game):
+            if player == winner:
+                self.known[player, before] = move
+            elif self.known.get((player, before)) == move:
+                del self.known[player, before]
 
 
 def perft(base: int, depth: int) -> tuple[int, int]:

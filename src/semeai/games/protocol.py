@@ -37,6 +37,8 @@ SCRATCH = np.dtype(
         ("path", np.int32, MAX_DEPTH),
         ("values", np.float32, MAX_CODES),
         ("words", np.uint64, MAX_WORDS),  # bitboards
+        # What playouts have learned, kept as long as the tree: by player and by the move before, a reply; 0: none.
+        ("replies", np.uint16, (2, MAX_CODES)),
     ],
     align=True,
 )

@@ -12,7 +12,8 @@ from semeai.search.leaves import back_up_leaves, pick_leaves, play_leaf
 from semeai.search.search import MAX_VISITS, Search
 from semeai.search.tree import ROOT
 
-_LEAF = struct.Struct("<q")  # depth of the leaf, its state after that; a negative depth: nothing to play out
+# Depth of the leaf; its state, the moves before it and who played them after that. Negative: nothing to play out.
+_LEAF = struct.Struct("<q")
 _RESULT = struct.Struct("<dq")  # player 0's reward, the number of moves; the moves and who played them after that
 NOTHING = _LEAF.pack(-1)
 
@@ -41,10 +42,12 @@ class LeafSearch(Search):
             self._leaves, self._depths, self._playing, n,
         )  # fmt: skip
         self._scratch[0]["rng"] = self._out[0]["rng"]
-        return [
-            _LEAF.pack(int(self._depths[i])) + self._leaves[i].tobytes() if self._playing[i] else NOTHING
-            for i in range(self._n)
-        ]
+        return [self._message(i) if self._playing[i] else NOTHING for i in range(self._n)]
+
+    def _message(self, i: int) -> bytes:
+        depth, scratch = int(self._depths[i]), self._out[i]
+        path = scratch["played"][:depth].tobytes() + scratch["played_by"][:depth].tobytes()
+        return _LEAF.pack(depth) + self._leaves[i].tobytes() + path
 
     def play_out(self, leaf: bytes) -> bytes:
         """Play a leaf's position to its end."""
@@ -52,10 +55,13 @@ class LeafSearch(Search):
         if depth < 0:
             return _RESULT.pack(0.0, 0)
         state = np.frombuffer(leaf, self._states.dtype, 1, _LEAF.size).copy()
+        scratch, path = self._scratch[0], _LEAF.size + state.nbytes
+        scratch["played"][:depth] = np.frombuffer(leaf, np.uint16, depth, path)
+        scratch["played_by"][:depth] = np.frombuffer(leaf, np.uint8, depth, path + 2 * depth)
         reward = play_leaf(state, self._policy, self._scratch, depth)
         if not self._params[0]["rave"]:
             return _RESULT.pack(reward, 0)
-        scratch, end = self._scratch[0], int(self._scratch[0]["n_played"])
+        end = int(scratch["n_played"])
         moves, players = scratch["played"][depth:end].tobytes(), scratch["played_by"][depth:end].tobytes()
         return _RESULT.pack(reward, end - depth) + moves + players
 

@@ -95,7 +95,7 @@ class Search:
         path = self.moves_to(position) if reuse else None
         child = UNEXPANDED if path is None else self._descendant(path)
         if child == UNEXPANDED:
-            clear_tree(self._nodes, self._tree)
+            self._clear()
         elif child != ROOT:
             self._move_root(child)
         self._played, self._start_key, self._turn = list(position.moves), position.start_key, position.to_move
@@ -107,8 +107,13 @@ class Search:
     def set_state(self, states: NDArray[Any]) -> None:
         """Search from a bare state, a record of shape (1,), with a new tree."""
         self._played = None
-        clear_tree(self._nodes, self._tree)
+        self._clear()
         self._open(states, np.ones(MAX_CODES, np.bool_))
+
+    def _clear(self) -> None:
+        """Nothing that the tree or playouts have learned applies."""
+        clear_tree(self._nodes, self._tree)
+        self._scratch["replies"] = 0
 
     def _open(self, states: NDArray[Any], allowed: NDArray[np.bool_]) -> None:
         self._tree[0]["simulations"] = self._tree[0]["full"] = 0

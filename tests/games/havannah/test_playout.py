@@ -1,11 +1,18 @@
 """Fast playouts have the right statistics; slow ones win, block and keep bridges."""
 
+import random
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference.havannah import Replies
 
+from semeai.games.havannah.config import HavannahPolicy
 from semeai.games.havannah.playout import play_out
 from semeai.games.havannah.position import HavannahPosition
 from semeai.jit import kernel
+from semeai.rng_kernels import CERTAIN
 from tests.games.havannah.faces import copy_first, new_scratch, new_states, rules
 
 N = 20_000
@@ -18,6 +25,12 @@ SHUFFLED = {4: (27.95, 4.9, 0.554), 5: (46.53, 7.5, 0.536), 8: (120.46, 19.6, 0.
 @kernel
 def run_playout(states, policy, scratches):
     scratches[0].n_played = 0
+    play_out(states[0], policy[0], scratches[0])
+
+
+@kernel
+def go_on(states, policy, scratches):
+    """As ``run_playout``, after the moves that the scratch has."""
     play_out(states[0], policy[0], scratches[0])
 
 
@@ -100,3 +113,49 @@ def test_fast_playouts_choose_every_cell_equally_often():
         counts[scratches[0]["played"][0]] += 1
     counts = counts[position.legal_moves()]
     assert ((counts - 100) ** 2 / 100).sum() < 116.0  # chi-square with 60 degrees: 1e-5 beyond
+
+
+def learned(scratches):
+    """The kernel's table as the reference keeps it."""
+    table = scratches[0]["replies"]
+    return {(int(who) + 1, int(before)): int(table[who, before]) for who, before in np.argwhere(table)}
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.integers(2, 6), st.integers(1, 2**60), st.integers(0, 6))
+def test_last_good_replies_are_given_learned_and_forgotten_as_by_the_reference(base, seed, n_moves):
+    """Playouts that follow each other, each after random moves as a tree would play them, without any other rule."""
+    policy, scratches, reference, shuffle = rules(True), new_scratch(seed), Replies(), random.Random(seed)
+    policy["win"] = policy["block"] = policy["bridge_reply"] = 0
+    policy["last_good_reply"] = CERTAIN
+    for _ in range(30):
+        position, scratch = HavannahPosition(base), scratches[0]
+        for i in range(n_moves):
+            if not position.is_over:
+                scratch["played_by"][i] = position.to_move + 1
+                scratch["played"][i] = shuffle.choice(position.legal_moves())
+                position.play(int(scratch["played"][i]))
+        depth = scratch["n_played"] = len(position.moves)
+        if position.is_over:
+            continue
+        states = position.states.copy()
+        go_on(states, policy, scratches)
+        n = int(scratch["n_played"])
+        game = list(zip(scratch["played_by"][:n].tolist(), scratch["played"][:n].tolist(), strict=True))
+        empty = set(position.legal_moves().tolist())
+        for i in range(depth, n):
+            player, move = game[i]
+            reply = reference.known.get((player, game[i - 1][1])) if i else None
+            assert move == reply or reply not in empty
+            empty.remove(move)
+        if winner := int(states[0]["winner"]):
+            reference.learn(game, winner)
+        assert learned(scratches) == reference.known
+
+
+def test_without_the_rule_nothing_is_learned():
+    scratches = new_scratch(8)
+    run_playout(new_states(5), HavannahPolicy(last_good_reply=0).to_record(), scratches)
+    assert learned(scratches) == {}
+    run_playout(new_states(5), HavannahPolicy().to_record(), scratches)
+    assert learned(scratches)

@@ -65,3 +65,15 @@ def test_a_swap_is_searched_and_taken_where_the_opening_wins():
         assert search.is_solved
         assert search.win_rate(search.best_move()) == 1.0
         assert (position.move_to_text(search.best_move()) == "swap") == swaps
+
+
+def test_what_playouts_have_learned_is_kept_as_long_as_the_tree():
+    position = HavannahPosition(5)
+    search = search_from(position, 200)
+    assert search._scratch["replies"].any()
+    learned = search._scratch["replies"].copy()
+    position.play(search.best_move())
+    assert search.set_position(position)
+    assert (search._scratch["replies"] == learned).all()
+    assert not search.set_position(position, reuse=False)
+    assert not search._scratch["replies"].any()

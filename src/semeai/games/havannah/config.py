@@ -15,7 +15,7 @@ from semeai.rng_kernels import CERTAIN
 Probability = Annotated[float, Field(ge=0, le=1)]
 Visits = Annotated[float, Field(ge=0, le=1e6)]
 
-_PROBABILITIES = ("win", "block", "bridge_reply")
+_PROBABILITIES = ("win", "block", "bridge_reply", "last_good_reply")
 
 
 class HavannahPolicy(PatternPolicy):
@@ -31,6 +31,8 @@ class HavannahPolicy(PatternPolicy):
     """Play a cell where the opponent would win. Table 2's slow playouts do; leaving it to the tree won 64 to 72%."""
     bridge_reply: Probability = 1.0
     """Answer between two own stones beside the last move, or between one and the edge."""
+    last_good_reply: Probability = 1.0
+    """Give the reply to the last move that won when a playout last gave it; one that loses is forgotten."""
 
     decisive: bool = True
     """Where a move wins, a node has no other."""

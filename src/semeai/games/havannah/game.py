@@ -37,7 +37,7 @@ class Havannah(Game):
         },
         # The players of Table 2: RAVE without exploration, and nothing else in the tree.
         "fast": {**_RAVE_ONLY, "policy.playout": "fast"},
-        "slow": {**_RAVE_ONLY, "policy.playout": "slow", "policy.block": 1.0},
+        "slow": {**_RAVE_ONLY, "policy.playout": "slow", "policy.block": 1.0, "policy.last_good_reply": 0.0},
     }
 
     def make(self, size: int, komi: float, swap: bool) -> HavannahPosition:

@@ -1,7 +1,8 @@
 """Playouts: uniformly random (fast), or winning, blocking and keeping bridges first (slow).
 
 These are the fast and slow simulations of "Scalability and parallelization of MCTS", section 3, as far as it says:
-own winning cell, else the opponent's, else a bridge reply, else any cell. Each rule has a probability.
+own winning cell, else the opponent's, else a bridge reply, else any cell. Before any cell comes the last good reply
+(LGRF-1; Baier & Drake, "The power of forgetting", IEEE TCIAIG 2, 2010). Each rule has a probability.
 """
 
 import numpy as np
@@ -15,7 +16,7 @@ from semeai.games.havannah.board import (
     step,
 )
 from semeai.games.havannah.moves import play_tracked
-from semeai.games.havannah.tables import BETWEEN, COUNT, LISTED
+from semeai.games.havannah.tables import BETWEEN, COUNT, EMPTY, LISTED
 from semeai.games.protocol import Record
 from semeai.jit import inlined, kernel
 from semeai.rng_kernels import below, happens
@@ -44,6 +45,10 @@ def slow_move(state: State, color: int, policy: Record, scratch: Record) -> int:
         if replies:
             i = below(scratch, np.int64(COUNT[np.uint64(replies)]))
             return state.last + step(np.int64(LISTED[np.uint64(replies), np.uint64(i)]), state.stride)
+    if state.last and happens(scratch, policy.last_good_reply):
+        p = np.int64(scratch.replies[np.uint64(color - 1), np.uint64(state.last)])
+        if state.color[np.uint64(p)] == EMPTY:  # point 0, which means none, is border
+            return p
     return np.int64(state.empties[np.uint64(below(scratch, state.n_empty))])
 
 
@@ -84,6 +89,24 @@ def play_out_slow(state: State, policy: Record, scratch: Record) -> None:
         color = 3 - color
     state.to_move = color
     scratch.n_played = n
+    if policy.last_good_reply and state.winner:
+        learn_replies(scratch, state.winner)
+
+
+@kernel
+def learn_replies(scratch: Record, winner: int) -> None:
+    """Note what the winner replied in the whole simulation, and forget what the loser did.
+
+    The moves of the tree are what is worth learning: with those of playouts alone the rule won nothing.
+    """
+    for i in range(1, scratch.n_played):
+        before = scratch.played[np.uint64(i - 1)]
+        who, move = np.int64(scratch.played_by[np.uint64(i)]), scratch.played[np.uint64(i)]
+        replies = scratch.replies[np.uint64(who - 1)]
+        if who == winner:
+            replies[np.uint64(before)] = move
+        elif replies[np.uint64(before)] == move:
+            replies[np.uint64(before)] = 0
 
 
 @kernel

@@ -6,11 +6,12 @@ from semeai.games.masks import PATTERNS
 
 HAVANNAH_POLICY = np.dtype(
     [
-        ("slow", np.int64),  # 0: fast playouts, which ignore the next three
+        ("slow", np.int64),  # 0: fast playouts, which ignore the next four
         # Probabilities of the playout's rules, see rng_kernels.CERTAIN:
         ("win", np.int64),
         ("block", np.int64),
         ("bridge_reply", np.int64),
+        ("last_good_reply", np.int64),
         # The tree:
         ("decisive", np.int64),  # 1: where a move wins, a node has no other
         ("anti_decisive", np.int64),  # 1: where the opponent would win, a node has only moves that prevent it
