@@ -152,6 +152,24 @@ def test_a_second_process_is_refused_and_ctrl_c_says_how_to_go_on(tmp_path):
     assert not list(tmp_path.glob("*.lock"))
 
 
+def test_a_signal_to_the_whole_group_stops_cleanly(tmp_path):
+    """`timeout` and batch systems end a job so: the driver, its workers and what forks them get it at once."""
+    (tmp_path / "race.toml").write_text(TOML.replace('"a"', '"x"'))
+    race = subprocess.Popen(
+        command(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    deadline = time.monotonic() + 20
+    while not list(tmp_path.glob("*.lock")):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    time.sleep(1)
+    os.killpg(race.pid, signal.SIGTERM)
+    output, errors = race.communicate(timeout=60)
+    assert race.returncode == 130, errors
+    assert "Traceback" not in errors
+    assert not json.loads(output)["finished"]
+
+
 @pytest.mark.parametrize("end", ["ctrl-c twice", "kill -9"])
 def test_nothing_that_a_command_started_is_left_behind(tmp_path, end):
     """Not even the children of a shell script, which the kernel would not end with their parent."""

@@ -11,6 +11,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from multiprocessing import forkserver
 from types import TracebackType
 from typing import Any, Self
 
@@ -46,6 +47,7 @@ class InlineExecutor(Executor):
 def _start_worker() -> None:
     """In a new worker: leave Ctrl-C to the driver, and never outlive it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     become_worker()
     os.dup2(2, 1)  # what a program prints is not our output
     parent = multiprocessing.parent_process()
@@ -62,12 +64,27 @@ def _no_work() -> None:
     """What a worker must be able to do before a job can be blamed for its death."""
 
 
+def _start_server() -> None:
+    """The process that workers are forked from outlives a SIGTERM to the whole process group, as `timeout` sends it.
+
+    Workers do not; but with the server they can be replaced, so that the driver ends in its own way.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return  # signals belong to the main thread
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)  # what is ignored stays so in new programs
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def local_processes(workers: int) -> Executor:
     methods = multiprocessing.get_all_start_methods()
     # A fork of a driver with threads can deadlock, so workers are forked from a clean server process.
     context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
     if hasattr(context, "set_forkserver_preload"):
         context.set_forkserver_preload(["semeai.evaluate.jobs"])
+        _start_server()
     return ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker)
 
 

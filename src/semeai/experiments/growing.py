@@ -44,6 +44,8 @@ class Growing:
     steps: int
     paper: Mapping[Place, str]
     player: str = "mcts:default"
+    max_per_candidate: int = 1000
+    """Pairs of games; who has no verdict by then is not accepted."""
     start: "Growing | None" = None
     """What was grown before: this goes on with it."""
     database: bool = False
@@ -104,6 +106,7 @@ class Growing:
             "candidates": self.candidates,
             "player": dict(player),
             "match": {"size": self.size, "opening_moves": 2, "scoring": "area"},
+            "race": {"max_per_candidate": self.max_per_candidate},
             "proposers": [{"kind": proposer, "shapes": self.shapes}],
             "validation": validation,
         }
