@@ -43,7 +43,7 @@ def count_owners(
 
 def expected_owners(position: GoPosition, policy: NDArray[Any], playouts: int = PLAYOUTS) -> NDArray[np.float64]:
     """By point of the padded board: +1 always Black's, -1 always White's. The same for the same position."""
-    states = np.concatenate([position.states, position.states])
+    states = position.states.repeat(2)
     scratch = np.zeros(1, SCRATCH)
     scratch[0]["rng"] = np.uint64(88172645463325252)
     counts = np.zeros(MAX_POINTS, np.int64)

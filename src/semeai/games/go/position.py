@@ -116,7 +116,7 @@ class GoPosition(Position):
     def legal_moves_of(self, player: int) -> Moves:
         """Every legal move of ``player``, pass last, superko taken into account."""
         found = np.empty(self.size * self.size + 1, np.int64)
-        pair = np.concatenate([self.states, self.states])
+        pair = self.states.repeat(2)
         pair["ko"] = 0  # superko forbids retaking, and lets the one who took fill it out of turn
         n = _legal_points(pair, player + 1, np.array(self._keys, np.uint64), found)
         found[n] = PASS
