@@ -3,8 +3,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= python3
 DEMO := build/demo
-# One more than the cores, because many tests wait for processes.
-TESTERS ?= $(shell $(PYTHON) -c "import os; print(1 + (os.cpu_count() or 1))")
 
 .PHONY: help setup demo test lint bench docs constraints clean
 
@@ -31,7 +29,7 @@ demo: setup
 	@echo "      $(BIN)/semeai init first-race && $(BIN)/semeai race first-race/race.toml"
 
 test: setup
-	$(BIN)/python -m pytest -n $(TESTERS)
+	$(BIN)/python -m pytest -n auto
 
 lint: setup
 	$(BIN)/ruff check --no-cache . && $(BIN)/ruff format --check . && $(BIN)/mypy
