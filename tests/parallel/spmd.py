@@ -2,6 +2,7 @@
 on the ranks of an MPI job.
 """
 
+import os
 import sys
 
 import numpy as np
@@ -75,13 +76,13 @@ def main() -> None:
         if "raise" in sys.argv and contract.comm.rank == 1:
             raise ValueError("rank 1 has had enough")
         if "die" in sys.argv and contract.comm.rank == 1:
-            import os
             import signal
 
             os.kill(os.getpid(), signal.SIGKILL)
         if {"raise", "die"} & set(sys.argv):
             contract.comm.start_sum(np.zeros(3)).result()  # waits for a rank that will not come
-    print(f"rank {contract.comm.rank} of {contract.comm.size} is content")
+    # The line's end in the same write, else mpiexec may put another rank's line between the two.
+    os.write(1, f"rank {contract.comm.rank} of {contract.comm.size} is content\n".encode())
 
 
 if __name__ == "__main__":
