@@ -6,11 +6,11 @@ import time
 from types import TracebackType
 from typing import Self
 
-from rich.console import Console, Group
-from rich.live import Live
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from semeai.cli.live import Redrawn
 from semeai.race.candidate import Verdict
 from semeai.race.race import Decision, Race
 from semeai.race.selection import Standing
@@ -104,29 +104,14 @@ class LineDisplay(Display):
         self.console.print("stopping: finishing the batches under way (once more: drop them)")
 
 
-class LiveDisplay(Display):
+class LiveDisplay(Redrawn, Display):
     """The table, redrawn twice a second."""
 
-    def __enter__(self) -> Self:
-        self._live = Live(console=self.console, auto_refresh=False, transient=True)
-        self._live.start()
-        self._drawn = 0.0
-        self._note = ""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._live.stop()
-
     def progress(self, driver: Driver) -> None:
-        if time.monotonic() - self._drawn >= 0.5:
-            self._drawn = time.monotonic()
-            self._live.update(Group(self.table(driver.race), Text(status_line(driver) + self._note)), refresh=True)
+        self.draw(self.table(driver.race), Text(status_line(driver) + self.note))
 
     def stop(self, driver: Driver) -> None:
-        self._note = "  —  stopping: finishing the batches under way (Ctrl-C again: drop them)"
-        self._drawn = 0.0
+        self.say_stopping("batches")
 
 
 def standings_table(race: Race, height: int, width: int) -> Table:

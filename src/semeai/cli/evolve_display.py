@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
-from rich.console import Console, Group, RenderableType
-from rich.live import Live
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from semeai.cli import display as race_display
 from semeai.cli import match_display
 from semeai.cli.display import LINE_SECONDS, duration
+from semeai.cli.live import Redrawn
 from semeai.evolve.change import Change, PatternChange
 from semeai.evolve.history import History, Validation, program_name, read_history, step_run
 from semeai.evolve.loop import EvolutionResult, Watcher
@@ -133,42 +133,24 @@ class LineEvolveDisplay(EvolveDisplay):
         self.line("stopping: finishing the games under way (once more: drop them)", "yellow")
 
 
-class LiveEvolveDisplay(LineEvolveDisplay):
+class LiveEvolveDisplay(Redrawn, LineEvolveDisplay):
     """The same lines, and below them what is under way, redrawn twice a second."""
 
-    def __enter__(self) -> Self:
-        self._live = Live(console=self.console, auto_refresh=False, transient=True)
-        self._live.start()
-        self._drawn = 0.0
-        self._note = ""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._live.stop()
-
     def say(self, text: str) -> None:
-        self._draw(Text(text, style="dim"), at_once=True)
+        self.draw(Text(text, style="dim"), at_once=True)
 
     def race_progress(self, driver: Driver) -> None:
         table = race_display.standings_table(driver.race, self.console.height - 10, self.console.width)
-        self._draw(Text(self.header(), style="bold"), table, Text(race_display.status_line(driver) + self._note))
+        self.draw(Text(self.header(), style="bold"), table, Text(race_display.status_line(driver) + self.note))
 
     def match_progress(self, title: str, driver: MatchDriver) -> None:
         table = match_display.as_rich(driver.match, driver.tally, self.console.width)
-        self._draw(
-            Text(f"validation: {title}", style="bold"), table, Text(match_display.status_line(driver) + self._note)
+        self.draw(
+            Text(f"validation: {title}", style="bold"), table, Text(match_display.status_line(driver) + self.note)
         )
 
     def stop(self, driver: object) -> None:
-        self._note = "  —  stopping: finishing the games under way (Ctrl-C again: drop them)"
-        self._drawn = 0.0
-
-    def _draw(self, *parts: RenderableType, at_once: bool = False) -> None:
-        if at_once or time.monotonic() - self._drawn >= 0.5:
-            self._drawn = time.monotonic()
-            self._live.update(Group(*parts), refresh=True)
+        self.say_stopping("games")
 
 
 def step_line(step: int, n_steps: int, n: int, change: Change | None, races: Sequence[RaceResult]) -> str:

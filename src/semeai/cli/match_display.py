@@ -7,12 +7,12 @@ import time
 from types import TracebackType
 from typing import Any, Self
 
-from rich.console import Console, Group
-from rich.live import Live
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from semeai.cli.display import LINE_SECONDS, duration
+from semeai.cli.live import Redrawn
 from semeai.games.catalog import game_named
 from semeai.match.game import REASONS
 from semeai.match.tally import Tally
@@ -77,30 +77,15 @@ class LineMatchDisplay(MatchDisplay):
         self.console.print("stopping: finishing the games under way (once more: drop them)")
 
 
-class LiveMatchDisplay(MatchDisplay):
+class LiveMatchDisplay(Redrawn, MatchDisplay):
     """The table, redrawn twice a second."""
 
-    def __enter__(self) -> Self:
-        self._live = Live(console=self.console, auto_refresh=False, transient=True)
-        self._live.start()
-        self._drawn = 0.0
-        self._note = ""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._live.stop()
-
     def progress(self, driver: MatchDriver) -> None:
-        if time.monotonic() - self._drawn >= 0.5:
-            self._drawn = time.monotonic()
-            status = Text(status_line(driver) + self._note)
-            self._live.update(Group(as_rich(self.match, driver.tally, self.console.width), status), refresh=True)
+        status = Text(status_line(driver) + self.note)
+        self.draw(as_rich(self.match, driver.tally, self.console.width), status)
 
     def stop(self, driver: MatchDriver) -> None:
-        self._note = "  —  stopping: finishing the games under way (Ctrl-C again: drop them)"
-        self._drawn = 0.0
+        self.say_stopping("games")
 
 
 def print_result(console: Console, match: Match, result: MatchResult, until_decided: bool) -> None:

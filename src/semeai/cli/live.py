@@ -1,0 +1,39 @@
+"""What the live displays have in common: a picture below the lines, redrawn while the work goes on."""
+
+import time
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+
+REDRAW_SECONDS = 0.5
+
+
+class Redrawn:
+    """A display whose picture is redrawn twice a second at most, and is gone at the end."""
+
+    console: Console
+
+    def __enter__(self) -> Self:
+        self._live = Live(console=self.console, auto_refresh=False, transient=True)
+        self._live.start()
+        self._drawn = 0.0
+        self.note = ""
+        """What stands behind the status."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._live.stop()
+
+    def draw(self, *parts: RenderableType, at_once: bool = False) -> None:
+        if at_once or time.monotonic() - self._drawn >= REDRAW_SECONDS:
+            self._drawn = time.monotonic()
+            self._live.update(Group(*parts), refresh=True)
+
+    def say_stopping(self, what: str) -> None:
+        """In the next picture, which comes at once."""
+        self.note = f"  —  stopping: finishing the {what} under way (Ctrl-C again: drop them)"
+        self._drawn = 0.0
