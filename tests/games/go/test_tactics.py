@@ -1,11 +1,15 @@
 """Tactics agree with the reference on random positions, and read drawn ladders and nakades as a player would."""
 
+import itertools
+from contextlib import suppress
+
 import numpy as np
 import pytest
 from reference.go import EMPTY, OFF_BOARD, OTHER, Board, beside
 
+from semeai.errors import IllegalMove
 from semeai.games.go.board import copy_board
-from semeai.games.go.nakade import vital_point
+from semeai.games.go.nakade import kills_inside, vital_point
 from semeai.games.go.position import GoPosition
 from semeai.games.go.tactics import (
     catches,
@@ -40,6 +44,11 @@ def distances(states, scratches, most):
 @kernel
 def vital(states, scratches, p):
     return vital_point(states[0], p, scratches[0], states[0].stride)
+
+
+@kernel
+def kills(states, p, color):
+    return kills_inside(states[0], p, color, states[0].stride)
 
 
 @kernel
@@ -177,15 +186,56 @@ def canonical(shape):
 KILLED = {(2, 1, 1), (3, 1, 1, 1), (4, 1, 1, 1, 1), (3, 2, 2, 2, 1), (4, 2, 2, 2, 1, 1)}
 
 
+ONE_EYE = KILLED | {(0,), (1, 1), (2, 2, 2, 2)}
+"""Those, and the rooms that no single point decides."""
+
+
+def degrees_of(cells):
+    return tuple(sorted((sum(q in cells for q in beside(where)) for where in cells), reverse=True))
+
+
+def test_self_ataris_that_kill_agree_with_the_reference():
+    """On random games, and on rooms of every shape with all but two points filled."""
+    n = 0
+    for position, board in itertools.chain(random_positions(2500, seed=4), filled_rooms()):
+        for where, p in points(position):
+            for color, mark in ((1, "X"), (2, "O")):
+                if not board.is_legal(where, mark) or not self_atari(position.states, p, color, 1):
+                    continue
+                inside = board.after(where, mark).region(where)
+                room = {where} | board.after(where, mark).liberties(inside)
+                around = [board.region(q) for q in beside(where) if board.cells[q] == OTHER[mark]]
+                dying = any(board.liberties(chain) == room for chain in around)
+                expected = dying and degrees_of(inside) in ONE_EYE
+                assert kills(position.states, p, color) == expected, (board, where, mark)
+                n += expected
+    assert n > 100
+
+
+def filled_rooms():
+    for shape in {shape for n in range(2, 8) for shape in shapes(n)}:
+        for a, b in itertools.combinations(shape, 2):
+            position = walled_room({(r + 1, c + 1) for r, c in shape}, [])
+            with suppress(IllegalMove):  # stones that touch neither empty point
+                position.place(1, [position.point(r + 1, c + 1) for r, c in shape if (r, c) not in (a, b)])
+                yield position, as_board(position)
+
+
+def walled_room(cells, outside):
+    """A board full of black stones but for ``cells`` and the points ``outside``."""
+    position = GoPosition(10)
+    walls = [(r, c) for r in range(10) for c in range(10) if (r, c) not in {*cells, *outside}]
+    position.place(0, [position.point(*where) for where in walls])
+    return position
+
+
 @pytest.mark.parametrize("n", range(1, 8))
 def test_vital_points_of_all_small_regions(n):
     for shape in shapes(n):
         cells = {(r + 1, c + 1) for r, c in shape}
-        position = GoPosition(10)
-        walls = [(r, c) for r in range(10) for c in range(10) if (r, c) not in cells and (r, c) not in {(0, 0), (9, 9)}]
-        position.place(0, [position.point(*where) for where in walls])
+        position = walled_room(cells, [(0, 0), (9, 9)])
         degrees = {where: sum(q in cells for q in beside(where)) for where in cells}
-        killed = tuple(sorted(degrees.values(), reverse=True)) in KILLED
+        killed = degrees_of(cells) in KILLED
         expected = position.point(*max(degrees, key=degrees.get)) if killed else 0
         for start in cells:
             assert vital(position.states, np.zeros(1, SCRATCH), position.point(*start)) == expected, (shape, start)

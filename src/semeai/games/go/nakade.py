@@ -4,6 +4,7 @@ import numpy as np
 
 from semeai.games.go.board import State, color_at, is_legal, traits_at
 from semeai.games.go.tables import BLACK, CROWDED, EMPTY, EMPTY_SIDES, HAS_LIBERTY, SIDES, WHITE
+from semeai.games.go.tactics import two_liberties
 from semeai.games.protocol import Record
 from semeai.jit import inlined, kernel
 
@@ -78,3 +79,63 @@ def vital_point(state: State, start: int, scratch: Record, w: int) -> int:
     if n == 5 and (best_degree == 4 or (best_degree == 3 and has_square)):
         return best
     return best if n == 6 and best_degree == 4 and has_square else 0
+
+
+@kernel
+def kills_inside(state: State, p: int, color: int, w: int) -> bool:
+    """Whether the self-atari at ``p`` is the way to kill: an enemy chain beside it is left with the same last liberty,
+    and once that chain has taken the stones inside, the room they leave makes but one eye.
+
+    The rooms are those of up to three points, the square and the pyramid four, the bulky and the crossed five, and the
+    rabbity six; the squares of how many neighbours each of their points has tell them from others.
+    """
+    n = 1
+    last, sides = _look_around(state, p, p, color, w)
+    squares = sides * sides
+    c0, c1, c2 = np.int64(0), np.int64(0), np.int64(0)
+    for side in range(4):
+        start = p - w if side == 0 else p - 1 if side == 1 else p + 1 if side == 2 else p + w
+        if color_at(state, start) != color:
+            continue
+        chain = np.int64(state.chain[np.uint64(start)])
+        if chain == c0 or chain == c1 or chain == c2:
+            continue
+        c0, c1, c2 = chain, c0, c1
+        n += np.int64(state.stones[np.uint64(chain)])
+        if n > _LARGEST_NAKADE:
+            return False
+        q = start
+        while True:
+            liberty, sides = _look_around(state, q, p, color, w)
+            last = max(last, liberty)
+            squares += sides * sides
+            q = np.int64(state.next[np.uint64(q)])
+            if q == start:
+                break
+    if (
+        (n == 4 and squares != 12 and squares != 16)
+        or (n == 5 and squares != 20 and squares != 22)
+        or (n == 6 and squares != 30)
+    ):
+        return False
+    for side in range(4):
+        q = p - w if side == 0 else p - 1 if side == 1 else p + 1 if side == 2 else p + w
+        if color_at(state, q) == 3 - color:
+            a, b = two_liberties(state, q, w)
+            if a + b == p + last and (a == p or b == p):
+                return True
+    return False
+
+
+@inlined
+def _look_around(state: State, q: int, p: int, color: int, w: int) -> tuple[int, int]:
+    """A liberty of ``q`` other than ``p``, or 0, and how many neighbours have ``color`` once it is played at ``p``."""
+    liberty, n = np.int64(0), 0
+    for side in range(4):
+        r = q - w if side == 0 else q - 1 if side == 1 else q + 1 if side == 2 else q + w
+        c = color_at(state, r)
+        if r == p or c == color:
+            n += 1
+        elif c == EMPTY:
+            liberty = r
+    return liberty, n

@@ -22,7 +22,7 @@ from semeai.games.go.board import (
     traits_at,
     word_at,
 )
-from semeai.games.go.nakade import nakade_move
+from semeai.games.go.nakade import kills_inside, nakade_move
 from semeai.games.go.tables import (
     BORDER,
     EMPTY,
@@ -175,7 +175,7 @@ def _without_self_atari(state: State, color: int, found: int, policy: Record, sc
     kept = 0
     for i in range(found):
         p = np.int64(scratch.candidates[np.uint64(i)])
-        if not is_self_atari(state, p, color, policy.self_atari_stones, w):
+        if not is_self_atari(state, p, color, policy.self_atari_stones, w) or kills_inside(state, p, color, w):
             scratch.candidates[np.uint64(kept)] = p
             kept += 1
     return kept
@@ -245,7 +245,9 @@ def _safe_random_point(state: State, color: int, policy: Record, scratch: Record
         i = below(scratch, m)
         p = np.int64(state.empties[np.uint64(i)])
         if is_playable(state, p, color, w) and not (
-            is_self_atari(state, p, color, policy.self_atari_stones, w) and happens(scratch, policy.refuse_self_atari)
+            is_self_atari(state, p, color, policy.self_atari_stones, w)
+            and happens(scratch, policy.refuse_self_atari)
+            and not kills_inside(state, p, color, w)
         ):
             return p
         m -= 1

@@ -7,6 +7,7 @@ ataris, 3x3 shapes, closeness to the last move, self-atari, and empty edges.
 import numpy as np
 
 from semeai.games.go.board import PASS, State, color_at, in_atari, is_playable, traits_at
+from semeai.games.go.nakade import kills_inside
 from semeai.games.go.neighbourhoods import add_database
 from semeai.games.go.patterns import add_patterns
 from semeai.games.go.playout import answers
@@ -110,7 +111,7 @@ def _judge(
     distance = np.int64(scratch.distance[np.uint64(p)])
     if distance <= _NEAREST:
         good += policy.prior_near[distance]
-    if is_self_atari(state, p, color, 1, w):
+    if is_self_atari(state, p, color, 1, w) and not kills_inside(state, p, color, w):
         bad += policy.prior_self_atari
         good = np.float32(0.0)
     elif scratch.remoteness[np.uint64(p)] > _REMOTE:
