@@ -18,6 +18,8 @@ from semeai.table import ResultTable
 NODE_BYTES_A_MOVE = 60
 """Of a tree and its copy, a child."""
 OPENING_MOVES = 2
+SHARES = 6
+"""A move: as the paper's 0.35 s of 2 s."""
 
 GAMES = 200
 
@@ -28,8 +30,6 @@ class Side:
 
     scheme: str
     ranks: int
-    shares: int = 20
-    """A move."""
     depth: int = 3
 
     def words(self, base: str, simulations: int, points: int) -> str:
@@ -40,7 +40,7 @@ class Side:
             return player
         return (
             f"{player},parallel.scheme={self.scheme},parallel.ranks={self.ranks},parallel.share_depth={self.depth},"
-            f"parallel.share_period={max(1, simulations // self.shares)}"
+            f"parallel.share_period={max(1, simulations // SHARES)}"
         )
 
 
@@ -116,7 +116,7 @@ _SPEED_UP = tuple(
     for ranks, paper in _PAPER_4.items()
 )
 _VOTING = tuple(
-    Row(f"{scheme} against voting", Side(scheme, 40, shares=6), Side("voting", 40), _PAPER_5)
+    Row(f"{scheme} against voting", Side(scheme, 40), Side("voting", 40), _PAPER_5)
     for scheme in ("slow_root", "slow_tree")
 )
 _DEPTH = tuple(
@@ -131,12 +131,13 @@ _DEPTH = tuple(
 )
 _PAIRS = f"Pairs with colours swapped from {OPENING_MOVES} random moves; a virtual cluster, so every rank has just its "
 _PAIRS += "simulations. "
-_SPEED_UP_NOTE = _PAIRS + "Slow tree, 20 shares a move, x = 5%, depth 3; the paper shares every 0.05 s."
+_SPEED_UP_NOTE = _PAIRS + f"Slow tree, {SHARES} shares a move, x = 5%, depth 3; the paper shares every 0.05 s."
 _VOTING_NOTE = (
-    _PAIRS + "40 ranks; 6 shares a move, as the paper's 0.35 s of 2 s. Its text says slow root, its caption slow tree, "
+    _PAIRS
+    + f"40 ranks; {SHARES} shares a move, as the paper's 0.35 s of 2 s. Its text says slow root, its caption slow tree, "
     "so both stand here beside its one figure."
 )
-_DEPTH_NOTE = _PAIRS + "Slow tree with 40 ranks, 20 shares a move; the paper has 2, 4, 8 and 16 seconds a move."
+_DEPTH_NOTE = _PAIRS + f"Slow tree with 40 ranks, {SHARES} shares a move; the paper has 2, 4, 8 and 16 seconds a move."
 
 
 def _in(game: str, sizes: tuple[int, ...], simulations: int, base: str) -> tuple[Comparison, Comparison, Comparison]:
@@ -149,5 +150,5 @@ def _in(game: str, sizes: tuple[int, ...], simulations: int, base: str) -> tuple
     )
 
 
-GO, GO_VOTING, GO_DEPTH = _in("go", (9,), 200, "resign_below=0.05")
-HAVANNAH, HAVANNAH_VOTING, HAVANNAH_DEPTH = _in("havannah", (5,), 100, "resign_below=0")
+GO, GO_VOTING, GO_DEPTH = _in("go", (9,), 48, "resign_below=0.05")
+HAVANNAH, HAVANNAH_VOTING, HAVANNAH_DEPTH = _in("havannah", (5,), 48, "resign_below=0")

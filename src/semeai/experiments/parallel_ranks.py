@@ -6,7 +6,7 @@ from typing import Unpack
 
 from semeai.experiments.figure import win_rates
 from semeai.experiments.matches import Pairing, Playing, play_all, rate_and_interval
-from semeai.experiments.parallel import OPENING_MOVES, Side
+from semeai.experiments.parallel import OPENING_MOVES, SHARES, Side
 from semeai.games.catalog import game_named
 from semeai.match.settings import MatchSettings
 from semeai.parallel.program import Budget
@@ -17,7 +17,6 @@ from semeai.players.mcts import team_settings
 from semeai.table import Cell, Chart, Curve, ResultTable
 
 RANKS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
-SHARES = 6
 
 GAMES = 100
 
@@ -73,7 +72,7 @@ class RankStudy:
 
     def _words(self, ranks: int, size: int, simulations: int) -> str:
         points = game_named(self.game).n_points(size)
-        return Side("slow_tree", ranks, SHARES).words(self.base, simulations, points)
+        return Side("slow_tree", ranks).words(self.base, simulations, points)
 
 
 def share_bytes(words: str, game: str, size: int, seed: int) -> float:
