@@ -134,8 +134,8 @@ _PAIRS += "simulations. "
 _SPEED_UP_NOTE = _PAIRS + f"Slow tree, {SHARES} shares a move, x = 5%, depth 3; the paper shares every 0.05 s."
 _VOTING_NOTE = (
     _PAIRS
-    + f"40 ranks; {SHARES} shares a move, as the paper's 0.35 s of 2 s. Its text says slow root, its caption slow tree, "
-    "so both stand here beside its one figure."
+    + f"40 ranks; {SHARES} shares a move, as the paper's 0.35 s of 2 s. Its text says slow root, its caption slow "
+    "tree, so both stand here beside its one figure."
 )
 _DEPTH_NOTE = _PAIRS + f"Slow tree with 40 ranks, {SHARES} shares a move; the paper has 2, 4, 8 and 16 seconds a move."
 

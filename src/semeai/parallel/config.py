@@ -29,8 +29,8 @@ class ParallelConfig(BaseModel):
     """From one share to the next, in ``share_unit``; ``voting`` shares once, at the end."""
     share_unit: Literal["simulations", "seconds"] = "simulations"
     """Simulations of a rank, so that the same seed gives the same moves; or time, for ranks of different speed."""
-    share_rule: Literal["mean", "sum"] = "mean"
-    """What a rank's tree gets of all ranks' simulations: their mean, as in the paper, or all of them."""
+    share_rule: Literal["mean", "sum"] = "sum"
+    """What a rank's tree gets of all ranks' simulations: all of them, or their mean, as in the paper."""
 
     @model_validator(mode="after")
     def _fits(self) -> Self:

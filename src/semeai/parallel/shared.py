@@ -5,8 +5,8 @@ from share to share the children of nodes that turned out to have enough simulat
 length that all ranks know.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,16 @@ from semeai.errors import RankFailed
 from semeai.parallel.comm import Floats
 from semeai.parallel.config import ParallelConfig
 from semeai.search.search import Root, Search
-from semeai.search.sharing import PROOFS, SUMS, add_growth, read_growth
+from semeai.search.sharing import (
+    PROOFS,
+    SHARED_CHILD,
+    SHARED_NODE,
+    SUMS,
+    add_growth,
+    list_shared,
+    read_growth,
+)
+from semeai.search.tree import UNEXPANDED
 
 Path = tuple[int, ...]
 Rows = NDArray[np.int64]
@@ -23,7 +32,7 @@ HEADER = 3
 """Numbers before the children's: ranks that have enough, simulations, and a check that all mean the same nodes."""
 _CHECK = 1 << 20
 _FIRST_ROOM = 256
-"""Rows; there is twice as much when that is full."""
+"""Rows and tables; there is twice as much when that is full."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +54,7 @@ class Heard:
 
 
 class SharedNodes:
-    """A row for each child of a node that is or was shared: its node here, what was seen of it, and what all know."""
+    """A table for each node that is or was shared, with a row a child: its node here, and what all know of it."""
 
     def __init__(self, search: Search, config: ParallelConfig, proofs: bool) -> None:
         self._search, self._config = search, config
@@ -53,76 +62,85 @@ class SharedNodes:
         self._clear()
 
     def _clear(self) -> None:
-        self._rows: dict[Path, Rows] = {}
-        self._n = 0
-        self._moves, self._slots = np.empty(_FIRST_ROOM, np.int64), np.empty(_FIRST_ROOM, np.int64)
-        self._seen = np.empty((_FIRST_ROOM, SUMS))
-        self._known = np.empty(_FIRST_ROOM)  # visits, by all that was shared
+        self.paths: list[Path] = []
+        """To the node of each table, from the root: parents before children."""
+        self._numbers: dict[Path, int] = {}  # of tables, by their paths
+        self._n = 0  # rows
+        self._tables, self._queue = np.empty(_FIRST_ROOM, SHARED_NODE), np.empty(_FIRST_ROOM, np.int64)
+        self._children, self._listed = np.empty(_FIRST_ROOM, SHARED_CHILD), np.empty(_FIRST_ROOM, np.int64)
 
     def set_position(self, position: Root, reuse: bool) -> None:
         """Move the search there, and keep what is known of the nodes below it."""
         path = self._search.moves_to(position) if reuse else None
         kept = self._search.set_position(position, reuse)
-        rows, moves, seen, known = self._rows, self._moves, self._seen, self._known
+        paths, tables, children = self.paths, self._tables, self._children
         self._clear()
         if path is None:
             return
         start = tuple(path)
-        for old in [p for p in rows if p[: len(start)] == start]:
-            new = self._add(old[len(start) :])
-            here, there = np.nonzero(self._moves[new][:, None] == moves[rows[old]][None, :])
-            self._known[new[here]] = known[rows[old][there]]
+        for number, old in enumerate(paths):
+            new = old[len(start) :]
+            if old[: len(start)] != start or (new and new[:-1] not in self._numbers):
+                continue
+            ours, theirs = self._add(new), children[tables[number]["start"] : tables[number]["end"]]
+            here, there = np.nonzero(ours["move"][:, None] == theirs["move"][None, :])
+            ours["known"][here] = theirs["known"][there]
             if kept:  # else this rank's nodes are new, and hold nothing but their priors
-                self._seen[new[here]] = seen[rows[old][there]]
+                ours["seen"][here] = theirs["seen"][there]
 
-    def _add(self, path: Path) -> Rows:
-        """Rows for the children of the node at ``path``."""
+    def _add(self, path: Path) -> NDArray[Any]:
+        """A table of the children of the node at ``path``: its rows."""
         moves, priors, slots = self._search.table(path)
-        start, self._n = self._n, self._n + len(moves)
-        while self._n > len(self._moves):
-            self._moves, self._slots, self._seen, self._known = (
-                np.concatenate([part, part]) for part in (self._moves, self._slots, self._seen, self._known)
-            )
-        new = slice(start, self._n)
-        self._moves[new], self._slots[new], self._known[new] = moves, slots, 0.0
-        self._seen[new, :2], self._seen[new, 2:] = 0.0, priors
-        self._rows[path] = np.arange(start, self._n)
-        return self._rows[path]
+        number, start, self._n = len(self.paths), self._n, self._n + len(moves)
+        while self._n > len(self._children):
+            self._children = np.concatenate([self._children, self._children])
+            self._listed = np.empty(len(self._children), np.int64)
+        if number == len(self._tables):
+            self._tables = np.concatenate([self._tables, self._tables])
+            self._queue = np.empty(len(self._tables), np.int64)
+        self._tables[number] = start, self._n, len(path)
+        self._numbers[path] = number
+        self.paths.append(path)
+        if path:
+            above = self._tables[self._numbers[path[:-1]]]
+            rows = self._children[above["start"] : above["end"]]
+            rows["below"][rows["move"] == path[-1]] = number
+        new = self._children[start : self._n]
+        new["move"], new["slot"], new["known"], new["below"] = moves, slots, 0.0, UNEXPANDED
+        new["seen"][:, :2], new["seen"][:, 2:] = 0.0, priors
+        return new
 
-    def active(self) -> list[Path]:
-        """Nodes with enough of the simulations that all know of, near enough to the root; parents before children."""
-        paths: list[Path] = [()]
-        if () not in self._rows:
+    def _shared_rows(self) -> Rows:
+        """The children of nodes with enough of the simulations that all know of, near enough to the root."""
+        if not self.paths:
             self._add(())
-        enough = self._config.share_fraction * float(self._known[self._rows[()]].sum())
-        for path in paths:
-            if len(path) < self._config.depth and enough > 0:
-                rows = self._rows[path] if path in self._rows else self._add(path)
-                paths += [(*path, int(self._moves[row])) for row in rows[self._known[rows] >= enough]]
-        return paths
+        while True:
+            n, missing = list_shared(
+                self._tables,
+                self._children,
+                self._config.share_fraction,
+                self._config.depth,
+                self._queue,
+                self._listed,
+            )
+            if missing == UNEXPANDED:
+                return self._listed[:n].copy()
+            number = int(np.searchsorted(self._tables["start"][: len(self.paths)], missing, side="right")) - 1
+            self._add((*self.paths[number], int(self._children[missing]["move"])))
 
     def write(self, has_enough: bool) -> tuple[Floats, Sent]:
         """The message of this rank."""
-        tables = [self._rows[path] if path in self._rows else self._add(path) for path in self.active()]
-        rows = np.concatenate(tables)
-        growth = np.empty((len(rows), self._width))
-        read_growth(self._search.nodes, self._slots, self._seen, rows, growth)
-        check = (int(self._moves[rows] @ np.arange(1, len(rows) + 1)) + len(rows)) % _CHECK
-        header = [float(has_enough), float(self._search.simulations), float(check)]
-        return np.concatenate([header, growth.ravel()]), Sent(rows, len(tables[0]), growth, check)
+        rows = self._shared_rows()
+        message = np.empty(HEADER + len(rows) * self._width)
+        growth = message[HEADER:].reshape(len(rows), self._width)
+        check = int(read_growth(self._search.nodes, self._children, rows, growth)) % _CHECK
+        message[:HEADER] = has_enough, self._search.simulations, check
+        return message, Sent(rows, int(self._tables[0]["end"]), growth, check)
 
     def read(self, total: Floats, sent: Sent, size: int) -> Heard:
         """Put what all ranks said into this rank's tree, in the place of what it said itself."""
         if total[2] != size * sent.check:
             raise RankFailed(f"the {size} ranks do not search the same position: they list other moves")
         added = total[HEADER:].reshape(sent.growth.shape)
-        add_growth(
-            self._search.nodes, self._slots, self._seen, sent.rows, sent.growth, added, self._config.weight, sent.n_root
-        )
-        self._known[sent.rows] += added[:, 0]
+        add_growth(self._search.nodes, self._children, sent.rows, sent.growth, added, self._config.weight, sent.n_root)
         return Heard(int(total[0]), int(total[1]))
-
-
-def message_bytes(children: Sequence[int], proofs: bool = False) -> int:
-    """The length of a share of nodes with so many children each."""
-    return 8 * (HEADER + sum(children) * (SUMS + PROOFS if proofs else SUMS))

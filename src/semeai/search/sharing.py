@@ -19,6 +19,18 @@ SUMS = 4
 """Visits, wins, RAVE visits and RAVE wins of a child."""
 PROOFS = 2
 """Ranks that have a proof of it, and the sum of what they have proven, where proofs are shared."""
+SHARED_CHILD = np.dtype(
+    [
+        ("move", np.int64),
+        ("slot", np.int64),  # its node in this tree, or UNEXPANDED
+        ("seen", np.float64, SUMS),  # what of its sums all ranks know
+        ("known", np.float64),  # visits, by all that was shared
+        ("below", np.int64),  # the table of its own children, or UNEXPANDED
+    ],
+    align=True,
+)
+SHARED_NODE = np.dtype([("start", np.int64), ("end", np.int64), ("depth", np.int64)], align=True)
+"""A table: the children of one node, in rows of SHARED_CHILD."""
 _GRID = 65536.0
 """Increments are multiples of 1 / 65536: 64-bit floats add up to 2^37 of them exactly, in any order."""
 
@@ -72,41 +84,70 @@ def list_children(
     return n
 
 
+@kernel
+def list_shared(
+    tables: NDArray[Any],
+    children: NDArray[Any],
+    fraction: float,
+    depth: int,
+    queue: NDArray[np.int64],
+    rows: NDArray[np.int64],
+) -> tuple[int, int]:
+    """List the children of all nodes that are to be shared, parents before what is below them: how many there are, and
+    UNEXPANDED; or a child in the second place that is to be shared and has no table yet.
+    """
+    enough = 0.0
+    for row in range(tables[0].start, tables[0].end):
+        enough += fraction * children[row].known
+    n, n_tables, i = 0, 1, 0
+    queue[0] = 0
+    while i < n_tables:
+        table = tables[queue[i]]
+        i += 1
+        for row in range(table.start, table.end):
+            rows[n] = row
+            n += 1
+            if table.depth < depth and enough > 0 and children[row].known >= enough:
+                if children[row].below == UNEXPANDED:
+                    return n, row
+                queue[n_tables] = children[row].below
+                n_tables += 1
+    return n, UNEXPANDED
+
+
 @inlined
 def _growth(now: np.float32, before: float) -> float:
     return math.floor((float(now) - before) * _GRID + 0.5) / _GRID
 
 
 @kernel
-def read_growth(
-    nodes: Nodes,
-    slots: NDArray[np.int64],
-    seen: NDArray[np.float64],
-    rows: NDArray[np.int64],
-    growth: NDArray[np.float64],
-) -> None:
-    """What the children in ``rows`` have grown by, a line of ``growth`` each; nothing for those not in this tree."""
+def read_growth(nodes: Nodes, children: NDArray[Any], rows: NDArray[np.int64], growth: NDArray[np.float64]) -> np.int64:
+    """What the children in ``rows`` have grown by, a line of ``growth`` each, nothing for those not in this tree; a
+    number that is the same where the moves are.
+    """
+    check = np.int64(len(rows))
     for i in range(len(rows)):
-        row = rows[i]
+        row = children[rows[i]]
+        check += (i + 1) * row.move
         for j in range(growth.shape[1]):
             growth[i, j] = 0.0
-        if slots[row] == UNEXPANDED:
+        if row.slot == UNEXPANDED:
             continue
-        child = nodes[slots[row]]
-        growth[i, 0] = _growth(child.visits, seen[row, 0])
-        growth[i, 1] = _growth(child.wins, seen[row, 1])
-        growth[i, 2] = _growth(child.rave_visits, seen[row, 2])
-        growth[i, 3] = _growth(child.rave_wins, seen[row, 3])
+        child = nodes[row.slot]
+        growth[i, 0] = _growth(child.visits, row.seen[0])
+        growth[i, 1] = _growth(child.wins, row.seen[1])
+        growth[i, 2] = _growth(child.rave_visits, row.seen[2])
+        growth[i, 3] = _growth(child.rave_wins, row.seen[3])
         if growth.shape[1] > SUMS and child.proof != OPEN:
             growth[i, 4] = 1.0
             growth[i, 5] = float(child.proof)
+    return check
 
 
 @kernel
 def add_growth(
     nodes: Nodes,
-    slots: NDArray[np.int64],
-    seen: NDArray[np.float64],
+    children: NDArray[Any],
     rows: NDArray[np.int64],
     own: NDArray[np.float64],
     total: NDArray[np.float64],
@@ -115,23 +156,24 @@ def add_growth(
 ) -> None:
     """Replace what this rank sent by ``weight`` times the total; the first ``n_root`` rows are the root's children."""
     for i in range(len(rows)):
-        row = rows[i]
-        if slots[row] == UNEXPANDED:
+        row = children[rows[i]]
+        row.known += total[i, 0]
+        if row.slot == UNEXPANDED:
             continue
-        child = nodes[slots[row]]
+        child = nodes[row.slot]
         before = child.visits
         child.visits = before + np.float32(weight * total[i, 0] - own[i, 0])
-        seen[row, 0] += own[i, 0] + (float(child.visits) - float(before))
+        row.seen[0] += own[i, 0] + (float(child.visits) - float(before))
         if i < n_root:
             nodes[ROOT].visits += child.visits - before
         before = child.wins
         child.wins = before + np.float32(weight * total[i, 1] - own[i, 1])
-        seen[row, 1] += own[i, 1] + (float(child.wins) - float(before))
+        row.seen[1] += own[i, 1] + (float(child.wins) - float(before))
         before = child.rave_visits
         child.rave_visits = before + np.float32(weight * total[i, 2] - own[i, 2])
-        seen[row, 2] += own[i, 2] + (float(child.rave_visits) - float(before))
+        row.seen[2] += own[i, 2] + (float(child.rave_visits) - float(before))
         before = child.rave_wins
         child.rave_wins = before + np.float32(weight * total[i, 3] - own[i, 3])
-        seen[row, 3] += own[i, 3] + (float(child.rave_wins) - float(before))
+        row.seen[3] += own[i, 3] + (float(child.rave_wins) - float(before))
         if total.shape[1] > SUMS and total[i, 4] > 0:
             child.proof = np.uint8(total[i, 5] / total[i, 4])  # proofs are true, so ranks agree
