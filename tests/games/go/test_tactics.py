@@ -9,7 +9,7 @@ from reference.go import EMPTY, OFF_BOARD, OTHER, Board, beside
 
 from semeai.errors import IllegalMove
 from semeai.games.go.board import copy_board
-from semeai.games.go.nakade import kills_inside, vital_point
+from semeai.games.go.nakade import eye_point, kills_inside, small_room, wastes_room
 from semeai.games.go.position import GoPosition
 from semeai.games.go.tactics import (
     catches,
@@ -42,8 +42,18 @@ def distances(states, scratches, most):
 
 
 @kernel
-def vital(states, scratches, p):
-    return vital_point(states[0], p, scratches[0], states[0].stride)
+def room_of(states, scratches, p):
+    return small_room(states[0], p, scratches[0], states[0].stride)
+
+
+@kernel
+def wastes(states, scratches, p, color):
+    return wastes_room(states[0], p, color, scratches[0], states[0].stride)
+
+
+@kernel
+def answer_inside(states, scratches, last, color):
+    return eye_point(states[0], last, color, scratches[0], states[0].stride)
 
 
 @kernel
@@ -230,20 +240,75 @@ def walled_room(cells, outside):
 
 
 @pytest.mark.parametrize("n", range(1, 8))
-def test_vital_points_of_all_small_regions(n):
+def test_vital_points_of_all_small_rooms(n):
     for shape in shapes(n):
         cells = {(r + 1, c + 1) for r, c in shape}
         position = walled_room(cells, [(0, 0), (9, 9)])
-        degrees = {where: sum(q in cells for q in beside(where)) for where in cells}
-        killed = degrees_of(cells) in KILLED
-        expected = position.point(*max(degrees, key=degrees.get)) if killed else 0
+        vital = position.point(*vital_of(cells)) if vital_of(cells) else 0
         for start in cells:
-            assert vital(position.states, np.zeros(1, SCRATCH), position.point(*start)) == expected, (shape, start)
+            found = room_of(position.states, np.zeros(1, SCRATCH), position.point(*start))
+            assert found == ((n, vital) if n <= 6 else (0, 0)), (shape, start)
 
 
-def test_a_region_that_both_colours_touch_has_no_vital_point():
+def vital_of(cells):
+    """The point with most neighbours in the room, where it decides."""
+    return max(cells, key=lambda where: sum(q in cells for q in beside(where))) if degrees_of(cells) in KILLED else None
+
+
+def test_a_room_that_both_colours_touch_is_none():
     position = position_of("...XO\nXOXXO\nX.XOO\nOOOO.\n.....")
-    assert vital(position.states, np.zeros(1, SCRATCH), position.point(0, 0)) == 0
+    assert room_of(position.states, np.zeros(1, SCRATCH), position.point(0, 0)) == (0, 0)
+
+
+def test_moves_that_waste_room_agree_with_the_reference():
+    n = 0
+    for position, board in itertools.chain(random_positions(1500, seed=5), filled_rooms()):
+        for where, p in points(position):
+            if board.cells[where] != EMPTY:
+                continue
+            region = board.region(where)
+            around = {board.cells[q] for cell in region for q in beside(cell)} - {EMPTY, OFF_BOARD}
+            row, column = where
+            empty = sum(board.cells[row + i, column + j] == EMPTY for i in (-1, 0, 1) for j in (-1, 0, 1)) - 1
+            for color, mark in ((1, "X"), (2, "O")):
+                touches = any(board.cells[q] == mark for q in beside(where))
+                closed = around == {mark} and 1 < len(region) <= 6 and touches and empty <= 4
+                expected = closed and where != vital_of(region)
+                found = wastes(position.states, np.zeros(1, SCRATCH), p, color)
+                assert found == expected, (board, where, mark)
+                n += expected
+    assert n > 100
+
+
+def test_answers_inside_a_room_agree_with_the_reference():
+    n = 0
+    for position, board in itertools.chain(random_positions(1500, seed=6), filled_rooms()):
+        for where, p in points(position):
+            if board.cells[where] not in "XO":
+                continue
+            enemy = OTHER[board.cells[where]]
+            room = spread(board, where, enemy)
+            best = {q: sum(r in room for r in beside(q)) for q in room if board.cells[q] == EMPTY}
+            most = max(best.values(), default=0)
+            found = answer_inside(position.states, np.zeros(1, SCRATCH), p, "?XO".index(enemy))
+            if not 4 <= len(room) <= 6 or most < 2:
+                assert found == 0, (board, where)
+            elif found:
+                assert found in {position.point(*q) for q, degree in best.items() if degree == most}, (board, where)
+                n += 1
+            else:
+                legal = position.legal_moves_of("XO".index(enemy))
+                assert any(position.point(*q) not in legal for q, degree in best.items() if degree == most)
+    assert n > 100
+
+
+def spread(board, start, enemy):
+    """All that can be reached without stepping on ``enemy``."""
+    room, new = set(), {start}
+    while new:
+        room |= new
+        new = {q for p in new for q in beside(p) if board.cells[q] not in (enemy, OFF_BOARD)} - room
+    return room
 
 
 LADDER = """

@@ -30,7 +30,7 @@ class GoPolicy(PatternPolicy):
     save: Probability = 1.0
     """Save a chain that the last move put in atari."""
     nakade: Probability = 1.0
-    """Take the middle of a small region that the last move closed."""
+    """Take the middle of a small region that the last move closed, or make two eyes of one that it entered."""
     two_liberties: Probability = 1.0
     """Attack the chain just played, and strengthen its neighbours, where two liberties are left."""
     shape: Probability = 1.0

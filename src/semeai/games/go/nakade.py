@@ -2,13 +2,15 @@
 
 import numpy as np
 
-from semeai.games.go.board import State, color_at, is_legal, traits_at
-from semeai.games.go.tables import BLACK, CROWDED, EMPTY, EMPTY_SIDES, HAS_LIBERTY, SIDES, WHITE
+from semeai.games.go.board import State, color_at, is_legal, traits_at, word_at
+from semeai.games.go.tables import BLACK, BORDER, CROWDED, EMPTY, EMPTY_SIDES, HAS_LIBERTY, SIDES, WHITE
 from semeai.games.go.tactics import two_liberties
 from semeai.games.protocol import Record
 from semeai.jit import inlined, kernel
 
 _LARGEST_NAKADE = 6
+_CRAMPED = 3
+"""Liberties, counted once for each stone beside them."""
 
 
 @inlined
@@ -21,17 +23,30 @@ def _may_be_nakade(state: State, q: int) -> bool:
 
 @inlined
 def nakade_move(state: State, last: int, color: int, scratch: Record, w: int) -> int:
-    """The vital point of a small closed region beside the last move, or 0."""
+    """The point that decides about a small room beside the last move or around it, or 0."""
     p = 0
     if _may_be_nakade(state, last - w):
-        p = vital_point(state, last - w, scratch, w)
+        p = small_room(state, last - w, scratch, w)[1]
     if p == 0 and _may_be_nakade(state, last - 1):
-        p = vital_point(state, last - 1, scratch, w)
+        p = small_room(state, last - 1, scratch, w)[1]
     if p == 0 and _may_be_nakade(state, last + 1):
-        p = vital_point(state, last + 1, scratch, w)
+        p = small_room(state, last + 1, scratch, w)[1]
     if p == 0 and _may_be_nakade(state, last + w):
-        p = vital_point(state, last + w, scratch, w)
-    return p if p and is_legal(state, p, color) else 0
+        p = small_room(state, last + w, scratch, w)[1]
+    if p and is_legal(state, p, color):
+        return p
+    return eye_point(state, last, color, scratch, w) if _is_cramped(state, last, color) else 0
+
+
+@inlined
+def _is_cramped(state: State, last: int, color: int) -> bool:
+    """A quick look: a stone in a narrow place with few liberties, beside one of ``color``."""
+    code = np.int64(state.code[np.uint64(last)]) & 0xFF
+    return (
+        traits_at(state, last) & CROWDED != 0
+        and SIDES[np.uint64(code)] & color != 0
+        and (word_at(state, last) & np.uint64(0xFFF)) <= _CRAMPED
+    )
 
 
 @inlined
@@ -47,10 +62,11 @@ def _spread(state: State, q: int, n: int, scratch: Record) -> int:
 
 
 @kernel
-def vital_point(state: State, start: int, scratch: Record, w: int) -> int:
-    """The middle of a region of three to six empty points that is one eye if its middle is taken, or 0.
+def small_room(state: State, start: int, scratch: Record, w: int) -> tuple[int, int]:
+    """How many points the empty region of ``start`` has, 0 if they are many or both colours touch it, and the point
+    that decides whether it becomes two eyes, or 0.
 
-    The middle of a three, of the pyramid four, of the bulky and the crossed five, and of the rabbity six.
+    That is the middle of a three, of the pyramid four, of the bulky and the crossed five, and of the rabbity six.
     """
     scratch.candidates[0] = start
     n, i = 1, 0
@@ -63,7 +79,7 @@ def vital_point(state: State, start: int, scratch: Record, w: int) -> int:
         sides |= np.int64(SIDES[np.uint64(code)])
         degree = np.int64(EMPTY_SIDES[np.uint64(code)])
         if sides == BLACK + WHITE:
-            return 0
+            return 0, 0
         edges += degree
         if degree > best_degree:
             best, best_degree = p, degree
@@ -72,13 +88,58 @@ def vital_point(state: State, start: int, scratch: Record, w: int) -> int:
         n = _spread(state, p + 1, n, scratch)
         n = _spread(state, p + w, n, scratch)
         if n > _LARGEST_NAKADE:
-            return 0
+            return 0, 0
     has_square = edges == 2 * n  # each counted twice: one more than a tree has
-    if n == 3 or (n == 4 and best_degree == 3):
-        return best
-    if n == 5 and (best_degree == 4 or (best_degree == 3 and has_square)):
-        return best
-    return best if n == 6 and best_degree == 4 and has_square else 0
+    if (
+        n == 3
+        or (n == 4 and best_degree == 3)
+        or (n == 5 and (best_degree == 4 or (best_degree == 3 and has_square)))
+        or (n == 6 and best_degree == 4 and has_square)
+    ):
+        return n, best
+    return n, 0
+
+
+@inlined
+def wastes_room(state: State, p: int, color: int, scratch: Record, w: int) -> bool:
+    """Whether ``p`` makes an eye of ``color`` smaller, and not two of it."""
+    code = np.int64(state.code[np.uint64(p)]) & 0xFF
+    if not _may_be_nakade(state, p) or SIDES[np.uint64(code)] != color:
+        return False
+    n, vital = small_room(state, p, scratch, w)
+    return n > 0 and p != vital
+
+
+@kernel
+def eye_point(state: State, last: int, color: int, scratch: Record, w: int) -> int:
+    """The point that makes two eyes of a small room of ``color`` which the enemy's last move has entered, or 0.
+
+    It is the empty point with most neighbours in the room, if it has two: the other middle of a straight or bent four.
+    """
+    scratch.candidates[0] = last
+    n, i = 1, 0
+    best, best_degree = 0, 1
+    while i < n:
+        p = np.int64(scratch.candidates[np.uint64(i)])
+        i += 1
+        degree = 0
+        for side in range(4):
+            q = p - w if side == 0 else p - 1 if side == 1 else p + 1 if side == 2 else p + w
+            c = color_at(state, q)
+            if c == BORDER or c == color:
+                continue
+            degree += 1
+            k = 0
+            while k < n and np.int64(scratch.candidates[np.uint64(k)]) != q:
+                k += 1
+            if k == n:
+                if n == _LARGEST_NAKADE:
+                    return 0
+                scratch.candidates[np.uint64(n)] = q
+                n += 1
+        if degree > best_degree and color_at(state, p) == EMPTY:
+            best, best_degree = p, degree
+    return best if n > 3 and best and is_legal(state, best, color) else 0
 
 
 @kernel

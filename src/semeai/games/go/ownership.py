@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from semeai.games.go.board import MAX_POINTS, copy_board
 from semeai.games.go.playout import play_out
 from semeai.games.go.position import GoPosition
-from semeai.games.go.tables import BLACK, OPEN, OWNER
+from semeai.games.go.scoring import area_owners
+from semeai.games.go.tables import BLACK
 from semeai.games.protocol import SCRATCH
 from semeai.jit import kernel
 
@@ -30,15 +31,10 @@ def count_owners(
         state.to_move = 1 + k % 2
         scratch.n_played = 0
         play_out(state, policy[0], scratch)
-        for p in range(state.points):
-            color = state.color[p]
-            if color == 1:
-                counts[p] += 1
-            elif color == 2:
-                counts[p] -= 1
-            elif color == 0:
-                owner = OWNER[state.code[p] & np.uint16(0xFF)]
-                counts[p] += 0 if owner == OPEN else owner
+        owners = area_owners(state.color, state.size)
+        for row in range(state.size):
+            for column in range(state.size):
+                counts[(row + 1) * state.stride + column + 1] += owners[row, column]
 
 
 def expected_owners(position: GoPosition, policy: NDArray[Any], playouts: int = PLAYOUTS) -> NDArray[np.float64]:

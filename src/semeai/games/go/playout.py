@@ -22,7 +22,7 @@ from semeai.games.go.board import (
     traits_at,
     word_at,
 )
-from semeai.games.go.nakade import kills_inside, nakade_move
+from semeai.games.go.nakade import kills_inside, nakade_move, wastes_room
 from semeai.games.go.tables import (
     BORDER,
     EMPTY,
@@ -244,10 +244,14 @@ def _safe_random_point(state: State, color: int, policy: Record, scratch: Record
     while m:
         i = below(scratch, m)
         p = np.int64(state.empties[np.uint64(i)])
-        if is_playable(state, p, color, w) and not (
-            is_self_atari(state, p, color, policy.self_atari_stones, w)
-            and happens(scratch, policy.refuse_self_atari)
-            and not kills_inside(state, p, color, w)
+        if (
+            is_playable(state, p, color, w)
+            and not (
+                is_self_atari(state, p, color, policy.self_atari_stones, w)
+                and happens(scratch, policy.refuse_self_atari)
+                and not kills_inside(state, p, color, w)
+            )
+            and not wastes_room(state, p, color, scratch, w)
         ):
             return p
         m -= 1
