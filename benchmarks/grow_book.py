@@ -27,15 +27,20 @@ LEAST_SHARE = 0.05
 """Of a short search's visits: less makes a move none of its good ones."""
 
 
-def searcher(simulations: int) -> MctsPlayer:
-    return MctsPlayer(PlayerConfig.from_text(f"default,simulations={simulations},reuse_tree=false"))
+EXPLORATION = 0.03
+"""Of long searches: without any, a reply that RAVE misjudges may not be tried in all their simulations."""
+
+
+def searcher(simulations: int, exploration: float = 0.0) -> MctsPlayer:
+    words = f"default,simulations={simulations},reuse_tree=false,search.exploration={exploration}"
+    return MctsPlayer(PlayerConfig.from_text(words))
 
 
 def grow(
     book: Book, path: Path, n: int, size: int, simulations: int, moves: int, opponents: Sequence[Player], seed: int
 ) -> None:
     """Add ``n`` positions, up to the move of this number of the book's side."""
-    long = searcher(simulations)
+    long = searcher(simulations, EXPLORATION)
     game = 0
     while n:
         game += 1
@@ -88,7 +93,7 @@ def main() -> None:
     parser.add_argument("book", type=Path)
     parser.add_argument("--positions", type=int, default=100, help="how many to add")
     parser.add_argument("--size", type=int, default=9)
-    parser.add_argument("--simulations", type=int, default=20_000, help="of the long searches")
+    parser.add_argument("--simulations", type=int, default=40_000, help="of the long searches")
     parser.add_argument("--moves", type=int, default=6, help="of the book's side")
     parser.add_argument("--opponent", help="as in semeai match, for example 'gtp:gnugo --mode gtp --seed {seed}'")
     parser.add_argument("--seed", type=int, default=1)
