@@ -5,6 +5,7 @@ import pytest
 
 from semeai.errors import ConfigError, RankFailed
 from semeai.games.catalog import game_named
+from semeai.games.protocol import MAX_CODES
 from semeai.games.toys.bandit import new_bandit
 from semeai.games.toys.common import NO_POLICY
 from semeai.parallel.comm import virtual_cluster
@@ -16,6 +17,7 @@ from semeai.players.config import PlayerConfig
 from semeai.players.mcts import MctsPlayer
 from semeai.search.config import SearchConfig
 from semeai.search.search import Search
+from semeai.search.sharing import SHARED_CHILD
 from semeai.search.tree import WON
 
 SLOW = ("slow_tree", "slow_root", "voting")
@@ -133,7 +135,8 @@ def test_priors_are_not_shared_and_rave_is():
     position = game_named("go").new_position(5)
     parallel.start(position, 1)
     parallel.choose()
-    moves, priors, _ = parallel._search.table(())
+    rows = rows_of(parallel._search, ())
+    moves, priors = rows["move"], rows["seen"][:, 2:]
     singles = []
     for rank in range(ranks):
         tree = Search(parallel.config.search.to_record(), parallel._policy, 5000)
@@ -149,6 +152,11 @@ def test_priors_are_not_shared_and_rave_is():
         assert found == pytest.approx(prior + grown, abs=1e-3)
 
 
+def rows_of(search, path):
+    rows = np.empty(MAX_CODES, SHARED_CHILD)
+    return rows[: search.list_children(path, rows, 0)]
+
+
 def test_slow_tree_shares_deeper_nodes_and_slow_root_does_not():
     deep, flat = player("slow_tree", 4, share_period=10), player("slow_root", 4, share_period=10)
     for chosen in (deep, flat):
@@ -160,8 +168,8 @@ def test_slow_tree_shares_deeper_nodes_and_slow_root_does_not():
     assert flat._team.program._shared.paths == [()]
     assert deep._team.program.bytes_sent > flat._team.program.bytes_sent > 0
     for path in paths[1:]:
-        mine, yours = (rank.search.table(path) for rank in deep._team.programs[:2])
-        assert mine[0].tolist() == yours[0].tolist()
+        mine, yours = (rows_of(rank.search, path) for rank in deep._team.programs[:2])
+        assert mine["move"].tolist() == yours["move"].tolist()
 
 
 def test_voting_sends_one_message():

@@ -6,7 +6,6 @@ length that all ranks know.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from semeai.search.sharing import (
     SHARED_NODE,
     SUMS,
     add_growth,
+    carry_over,
     list_shared,
     read_growth,
 )
@@ -77,24 +77,25 @@ class SharedNodes:
         self._clear()
         if path is None:
             return
-        start = tuple(path)
-        for number, old in enumerate(paths):
-            new = old[len(start) :]
-            if old[: len(start)] != start or (new and new[:-1] not in self._numbers):
+        root = tuple(path)
+        for old, table in zip(paths, tables, strict=False):
+            new = old[len(root) :]
+            if old[: len(root)] != root or (new and new[:-1] not in self._numbers):
                 continue
-            ours, theirs = self._add(new), children[tables[number]["start"] : tables[number]["end"]]
-            here, there = np.nonzero(ours["move"][:, None] == theirs["move"][None, :])
-            ours["known"][here] = theirs["known"][there]
-            if kept:  # else this rank's nodes are new, and hold nothing but their priors
-                ours["seen"][here] = theirs["seen"][there]
+            first = self._n
+            self._add(new)
+            # Where the tree is not kept, this rank's nodes are new, and hold nothing but their priors.
+            carry_over(children, table["start"], table["end"], self._children, first, self._n, kept)
 
-    def _add(self, path: Path) -> NDArray[Any]:
-        """A table of the children of the node at ``path``: its rows."""
-        moves, priors, slots = self._search.table(path)
-        number, start, self._n = len(self.paths), self._n, self._n + len(moves)
-        while self._n > len(self._children):
-            self._children = np.concatenate([self._children, self._children])
+    def _add(self, path: Path) -> None:
+        """A table of the children of the node at ``path``."""
+        number, start = len(self.paths), self._n
+        self._n += self._search.list_children(path, self._children, start)
+        if self._n > len(self._children):
+            while self._n > len(self._children):
+                self._children = np.concatenate([self._children, self._children])
             self._listed = np.empty(len(self._children), np.int64)
+            self._n = start + self._search.list_children(path, self._children, start)
         if number == len(self._tables):
             self._tables = np.concatenate([self._tables, self._tables])
             self._queue = np.empty(len(self._tables), np.int64)
@@ -105,10 +106,6 @@ class SharedNodes:
             above = self._tables[self._numbers[path[:-1]]]
             rows = self._children[above["start"] : above["end"]]
             rows["below"][rows["move"] == path[-1]] = number
-        new = self._children[start : self._n]
-        new["move"], new["slot"], new["known"], new["below"] = moves, slots, 0.0, UNEXPANDED
-        new["seen"][:, :2], new["seen"][:, 2:] = 0.0, priors
-        return new
 
     def _shared_rows(self) -> Rows:
         """The children of nodes with enough of the simulations that all know of, near enough to the root."""

@@ -183,21 +183,14 @@ class Search:
             self._helpers.shutdown()
             self._helpers = None
 
-    def table(self, path: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
-        """The moves after ``path``, the same in every tree of this position: moves in ascending order, their priors
-        (visits and wins a row), and their nodes in this tree, which are made if there is room.
-        """
-        moves, slots = np.empty((2, MAX_CODES), np.int64)
-        priors = np.empty((MAX_CODES, 2))
-        n = list_children(
-            self._nodes, self._tree, self._states, self._params, self._policy, self._scratch,
-            np.array(path, np.int64), moves, priors, slots,
+    def list_children(self, path: Sequence[int], children: NDArray[Any], start: int) -> int:
+        """Write the moves after ``path`` into ``children``, see ``search.sharing``; how many there are."""
+        return int(
+            list_children(
+                self._nodes, self._tree, self._states, self._params, self._policy, self._scratch,
+                np.array(path, np.int64), children, start,
+            )
         )  # fmt: skip
-        if path:
-            return moves[:n], priors[:n], slots[:n]
-        # The root has only children that the rules of the whole game allow.
-        allowed = np.isin(moves[:n], self.children()["move"])
-        return moves[:n][allowed], priors[:n][allowed], slots[:n][allowed]
 
     @property
     def nodes(self) -> NDArray[Any]:

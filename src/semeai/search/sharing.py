@@ -44,14 +44,13 @@ def list_children(
     policy: NDArray[Any],
     scratches: NDArray[Any],
     path: NDArray[np.int64],
-    moves: NDArray[np.int64],
-    priors: NDArray[np.float64],
-    slots: NDArray[np.int64],
+    children: NDArray[Any],
+    start: int,
 ) -> int:
-    """List the moves after ``path`` in ascending order, and expand the node there if it is not yet; how many there are.
+    """Write the moves after ``path`` into the rows from ``start`` on, in ascending order, if there is room, and expand
+    the node there if it is not yet; how many there are.
 
-    ``priors`` gets the visits and wins that a new node of each begins with, ``slots`` its node, or UNEXPANDED where
-    this tree has none.
+    They are the same in every tree of this position. What all know of them are their priors.
     """
     state, scratch = states[1], scratches[0]
     copy_state(state, states[0])
@@ -71,17 +70,46 @@ def list_children(
     ):
         sort_by_heuristic(nodes, nodes[node].first, nodes[node].n_children)
     n = expand(state, states[2], policy[0], scratch)
+    if start + n > len(children):
+        return n
+    end = start
     for i in range(n):
         move = np.int64(scratch.moves[i])
-        k = i
-        while k > 0 and moves[k - 1] > move:
-            moves[k], slots[k] = moves[k - 1], slots[k - 1]
-            priors[k, 0], priors[k, 1] = priors[k - 1, 0], priors[k - 1, 1]
+        slot = UNEXPANDED if node == UNEXPANDED else child_with_move(nodes, node, move)
+        if len(path) == 0 and slot == UNEXPANDED:
+            continue  # the root has only children that the rules of the whole game allow
+        k = end
+        while k > start and children[k - 1].move > move:
+            children[k] = children[k - 1]
             k -= 1
-        moves[k] = move
-        slots[k] = UNEXPANDED if node == UNEXPANDED else child_with_move(nodes, node, move)
-        priors[k, 0], priors[k, 1] = scratch.prior_visits[i], scratch.prior_wins[i]
-    return n
+        row = children[k]
+        row.move = move
+        row.slot = slot
+        row.seen[0] = row.seen[1] = 0.0
+        row.seen[2], row.seen[3] = scratch.prior_visits[i], scratch.prior_wins[i]
+        row.known = 0.0
+        row.below = UNEXPANDED
+        end += 1
+    return end - start
+
+
+@kernel
+def carry_over(
+    old: NDArray[Any], i: int, old_end: int, new: NDArray[Any], k: int, new_end: int, with_seen: bool
+) -> None:
+    """Copy what is known of the moves that two tables have in common, both in ascending order."""
+    while i < old_end and k < new_end:
+        if old[i].move < new[k].move:
+            i += 1
+        elif old[i].move > new[k].move:
+            k += 1
+        else:
+            new[k].known = old[i].known
+            if with_seen:
+                for j in range(SUMS):
+                    new[k].seen[j] = old[i].seen[j]
+            i += 1
+            k += 1
 
 
 @kernel
