@@ -25,8 +25,6 @@ SHORT = 400
 """Simulations of the other side."""
 LEAST_SHARE = 0.05
 """Of a short search's visits: less makes a move none of its good ones."""
-
-
 EXPLORATION = 0.03
 """Of long searches: without any, a reply that RAVE misjudges may not be tried in all their simulations."""
 

@@ -95,8 +95,9 @@ def _table(
         f"Slow tree by ranks, {board} {game.capitalize()}, {simulations:,} simulations a rank",
         ("ranks", "win rate against 1 rank, 95% Wilson", "bytes of a share, a rank", "sent by all in a ring", "games"),
         rows,
-        f"{SHARES} shares a move, x = 5%, depth 3. A share is one sum over all ranks; in a ring every rank sends its "
-        "message twice but for one part, whatever the number of ranks, and in a tree as often as log2 of it.",
+        f"{SHARES} shares a move, or some more where the simulations cannot be so divided; x = 5%, depth 3. A share is "
+        "one sum over all ranks; in a ring every rank sends its message twice but for one part, whatever the number of "
+        "ranks, and in a tree as often as log2 of it.",
         charts,
     )
 
