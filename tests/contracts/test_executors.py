@@ -2,7 +2,6 @@
 
 import concurrent.futures
 import os
-import signal
 import time
 
 import pytest
@@ -109,6 +108,6 @@ def test_workers_killed_at_random_lose_nothing():
         for _ in range(3):
             results.update((i, answers[0]) for i, answers in pool.wait(1))
             for process in list(pool._executor._processes.values())[:1]:
-                os.kill(process.pid, signal.SIGKILL)
+                process.kill()  # quiet when the pool has already buried it
         results.update(collect(pool, len(jobs) - len(results)))
     assert [results[i].counts for i in ids] == expected
