@@ -90,15 +90,21 @@ class Uct:
             value = value + weight * child.heuristic
         return value
 
+    def plain_score(self, child: Node) -> f32:
+        n = self.settings["plain_visits"]
+        expected = min(max(f32(0.5) + child.heuristic, f32(0)), f32(1))
+        return (child.wins + n * expected) / (child.visits + n)
+
     def select(self, node: Node) -> Node:
         s = self.settings
         admitted = [child for child in node.children if child.proof != "lost"]
         if s["widening"] > 0:
             admitted = admitted[: max(1, int(s["widening"] * f32(math.sqrt(f32(math.sqrt(node.visits))))))]
         log_visits = f32(math.log(max(node.visits, f32(1))))
+        is_plain = s["rave"] != "off" and s["plain_every"] > 0 and (int(node.visits) + 1) % int(s["plain_every"]) == 0
         best, best_score, ties = None, f32(-1e30), 1
         for child in admitted:
-            value = self.score(child, log_visits)
+            value = self.plain_score(child) if is_plain else self.score(child, log_visits)
             if value > best_score:
                 best, best_score, ties = child, value, 1
             elif value == best_score:

@@ -80,6 +80,35 @@ def test_answers_a_pass_with_a_pass_where_that_wins():
     assert player.choose().move == 0
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_finds_a_reply_that_looks_bad_in_playouts(seed):
+    """White lives by a self-atari at A4, which playouts refuse: RAVE alone never tries it."""
+    position = position_of(
+        """
+        X....OOX.
+        XOO.OOXX.
+        .XXO.OX..
+        XXOOOXX..
+        .O.OOOX..
+        .OOXXXXX.
+        OXXOXXOXX
+        OXXOOXOOX
+        .X.OOO.O.
+        """
+    )
+    position.set_to_move(1)
+    found = []
+    for every in (0, 16):
+        player = MctsPlayer(PlayerConfig.from_text(f"default,search.plain_every={every}"))
+        player.start(position, seed)
+        player.think(3000)
+        found.append(player.report()[0])
+    starved, best = found
+    assert starved.win_rate < 0.05
+    assert position.move_to_text(best.move) == "A4"
+    assert best.win_rate > 0.5
+
+
 def test_resigns_only_below_its_limit():
     position = position_of("X....\n.....\n..X..\n.....\n....X")
     position.komi = 100.0

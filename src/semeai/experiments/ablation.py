@@ -87,6 +87,7 @@ GO = Ablation(
     "resign_below=0.05,memory_mb=100",
     (
         *SEARCH_CHANGES,
+        ("RAVE in every choice", "search.plain_every=0"),
         ("light playouts", "policy.playout=light"),
         ("playouts without capture and save", "policy.capture=0,policy.save=0"),
         ("playouts without shapes", "policy.shape=0"),
@@ -105,6 +106,7 @@ HAVANNAH = Ablation(
     "memory_mb=100",
     (
         *SEARCH_CHANGES,
+        ("every 16th choice without RAVE", "search.plain_every=16"),
         ("fast playouts", "policy.playout=fast"),
         ("playouts that do not see wins", "policy.win=0"),
         ("playouts that stop wins", "policy.block=1"),

@@ -28,6 +28,10 @@ class SearchConfig(BaseModel):
     """k of beta = sqrt(k / (3 n + k)), the hand-picked schedule."""
     rave_horizon: Annotated[float, Field(ge=0, le=1)] = 1.0
     """The share of a playout, from its start, whose moves count for RAVE."""
+    plain_every: Annotated[int, Field(ge=0, le=10**6)] = 16
+    """Every so many visits of a node choose without RAVE, so that what looks bad in playouts is tried; 0: never."""
+    plain_visits: Annotated[float, Field(gt=0, le=1e6)] = 4.0
+    """Virtual visits of the value 0.5 + H that stand in for RAVE then."""
     bias_constant: Annotated[float, Field(ge=0, le=100)] = 0.0
     bias_decay: Annotated[float, Field(ge=0, le=100)] = 0.0
     """Progressive bias (bias_constant + bias_decay / log(2 + n)) * H."""

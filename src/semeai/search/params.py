@@ -10,6 +10,8 @@ SEARCH_PARAMS = np.dtype(
         ("rave_bias", np.float32),  # 4 b^2 of the minimum-MSE schedule
         ("rave_equivalence", np.float32),  # k of the hand-picked schedule
         ("rave_horizon", np.float32),  # share of a simulation's remaining moves that RAVE looks at
+        ("plain_every", np.int64),  # every so many visits of a node RAVE has no say, 0: never
+        ("plain_visits", np.float32),  # what the heuristic counts for then
         ("bias_constant", np.float32),  # gamma of (gamma + c / log(2 + n)) H
         ("bias_decay", np.float32),  # c
         ("widening", np.float32),  # K of PW(n) = K n^(1/4), 0: off

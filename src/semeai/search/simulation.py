@@ -112,9 +112,19 @@ def score(child: Record, exploration: np.float32, params: Record) -> np.float32:
     return value
 
 
+@inlined
+def plain_score(child: Record, params: Record) -> np.float32:
+    """What a move is worth by its own results, with H as virtual visits and without RAVE."""
+    expected = min(max(np.float32(0.5) + child.heuristic, np.float32(0.0)), np.float32(1.0))
+    return (child.wins + params.plain_visits * expected) / (child.visits + params.plain_visits)
+
+
 @kernel
 def select(nodes: Nodes, node: int, params: Record, scratch: Record) -> int:
-    """The child with the best score among those that progressive widening admits; ties are broken at random."""
+    """The child with the best score among those that progressive widening admits; ties are broken at random.
+
+    RAVE can hold a move to be bad for ever, because it is never tried; so now and then RAVE is not asked.
+    """
     parent = nodes[node]
     first = np.int64(parent.first)
     n = np.int64(parent.n_children)
@@ -125,10 +135,14 @@ def select(nodes: Nodes, node: int, params: Record, scratch: Record) -> int:
         exploration = params.exploration * np.float32(math.sqrt(math.log(max(parent.visits, np.float32(1.0)))))
     best, best_score, ties = first, _MINUS_INFINITY, 1
     solving = params.proof_backup != 0
+    plain = (
+        params.rave != NO_RAVE and params.plain_every > 0 and (np.int64(parent.visits) + 1) % params.plain_every == 0
+    )
     for k in range(first, first + n):
         if solving and nodes[np.uint64(k)].proof == LOST:
             continue
-        s = score(nodes[np.uint64(k)], exploration, params)
+        child = nodes[np.uint64(k)]
+        s = plain_score(child, params) if plain else score(child, exploration, params)
         if s > best_score:
             best, best_score, ties = k, s, 1
         elif s == best_score:

@@ -47,6 +47,7 @@ class Go(Game):
         "rave": {  # what limit programs measure: light playouts, RAVE, nothing else
             "search.exploration": 0.2,
             "search.rave_bias": 0.002,
+            "search.plain_every": 0,
             "search.first_play_urgency": 0.7,
             "search.expansion_threshold": 1,
             "policy.playout": "light",

@@ -13,7 +13,7 @@ from semeai.games.position import Position
 from semeai.games.record import GameRecord
 
 _PLAIN_TREE = {"policy.prior_even": 0.0, "policy.decisive": False, "policy.anti_decisive": False}
-_RAVE_ONLY = {**_PLAIN_TREE, "search.exploration": 0.0, "reuse_tree": False}
+_RAVE_ONLY = {**_PLAIN_TREE, "search.exploration": 0.0, "search.plain_every": 0, "reuse_tree": False}
 
 
 class Havannah(Game):
@@ -27,7 +27,7 @@ class Havannah(Game):
     endings = (*KINDS.values(), "draw")
     policy = HavannahPolicy
     presets = {  # noqa: RUF012 - never changed
-        "default": {"search.proof_backup": True},
+        "default": {"search.proof_backup": True, "search.plain_every": 0},
         "uct": {  # Algorithm 1 of "Scalability and parallelization of MCTS"
             **_PLAIN_TREE,
             "search.rave": "off",
