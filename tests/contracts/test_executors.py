@@ -1,6 +1,7 @@
 """What every executor must do behind the pool."""
 
 import concurrent.futures
+import functools
 import os
 import time
 
@@ -90,6 +91,28 @@ def _cannot_start(workers):
 
     context = multiprocessing.get_context("forkserver")
     return concurrent.futures.ProcessPoolExecutor(workers, mp_context=context, initializer=os._exit, initargs=(1,))
+
+
+def _start_unless_first(marker, start):
+    """The first worker is ready at once, the next one late, and deaf to SIGTERM until then."""
+    try:
+        os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        time.sleep(60)
+    start()
+
+
+def test_a_worker_that_is_still_starting_does_not_keep_a_closed_pool_alive(tmp_path):
+    executor = executor_factory("local")(2)
+    executor._initializer = functools.partial(_start_unless_first, tmp_path / "m", executor._initializer)
+    pool = ResilientPool(lambda workers: executor, 2)
+    for start in range(0, 400, 50):
+        pool.submit([make_job(start=start)])
+    collect(pool, 8)
+    processes = list(executor._processes.values())
+    assert len(processes) == 2
+    pool.close()
+    assert not any(process.is_alive() for process in processes)
 
 
 def test_workers_that_cannot_start_are_not_the_programs_fault():

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
@@ -237,6 +238,8 @@ class ResilientPool:
         return task.lost()
 
 
+_GRACE = 2.0
+"""Seconds for workers to end with all that they have started."""
 _NO_START = (
     "workers die as soon as they start; a Python script that uses workers must do its work below "
     "`if __name__ == '__main__':`"
@@ -244,8 +247,18 @@ _NO_START = (
 
 
 def _stop(executor: Executor) -> None:
-    """End an executor without waiting for its running jobs."""
+    """End an executor without waiting for its running jobs.
+
+    A worker that has just been forked ignores SIGTERM, as its server does. Left alone it could wait for ever: for the
+    lock of the queue, which a worker that SIGTERM ended may have held.
+    """
     processes = list((getattr(executor, "_processes", None) or {}).values())
     executor.shutdown(wait=False, cancel_futures=True)
     for process in processes:
         process.terminate()
+    deadline = time.monotonic() + _GRACE
+    for process in processes:
+        process.join(max(0.0, deadline - time.monotonic()))
+        if process.is_alive():
+            process.kill()
+            process.join()
