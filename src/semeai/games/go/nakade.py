@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from semeai.games.go.board import State, color_at, is_legal, traits_at, word_at
-from semeai.games.go.tables import BLACK, BORDER, CROWDED, EMPTY, EMPTY_SIDES, HAS_LIBERTY, SIDES, WHITE
+from semeai.games.go.board import State, color_at, is_legal, traits_at
+from semeai.games.go.tables import BLACK, BORDER, CROWDED, EMPTY, EMPTY_SIDES, ROOM, SIDES, WHITE
 from semeai.games.go.tactics import two_liberties
 from semeai.games.protocol import Record
 from semeai.jit import inlined, kernel
@@ -16,9 +16,7 @@ _CRAMPED = 3
 @inlined
 def _may_be_nakade(state: State, q: int) -> bool:
     """A quick look: an empty point in a narrow place, but not a region of one point."""
-    if color_at(state, q) != EMPTY:
-        return False
-    return traits_at(state, q) & (CROWDED | HAS_LIBERTY) == CROWDED | HAS_LIBERTY
+    return color_at(state, q) == EMPTY and traits_at(state, q) & ROOM != 0
 
 
 @inlined
@@ -40,25 +38,15 @@ def nakade_move(state: State, last: int, color: int, scratch: Record, w: int) ->
 
 @inlined
 def _is_cramped(state: State, last: int, color: int) -> bool:
-    """A quick look: a stone in a narrow place with few liberties, beside one of ``color``."""
+    """A quick look: a small chain in a narrow place with few liberties, beside a stone of ``color``."""
     code = np.int64(state.code[np.uint64(last)]) & 0xFF
+    chain = np.uint64(state.chain[np.uint64(last)])
     return (
         traits_at(state, last) & CROWDED != 0
         and SIDES[np.uint64(code)] & color != 0
-        and (word_at(state, last) & np.uint64(0xFFF)) <= _CRAMPED
+        and (state.liberties[chain] & np.uint64(0xFFF)) <= _CRAMPED
+        and state.stones[chain] < _LARGEST_NAKADE
     )
-
-
-@inlined
-def _spread(state: State, q: int, n: int, scratch: Record) -> int:
-    """Add an empty point to the region of ``n`` points if it is new."""
-    if color_at(state, q) == EMPTY:
-        for k in range(n):
-            if np.int64(scratch.candidates[np.uint64(k)]) == q:
-                return n
-        scratch.candidates[np.uint64(n)] = q
-        n += 1
-    return n
 
 
 @kernel
@@ -71,24 +59,29 @@ def small_room(state: State, start: int, scratch: Record, w: int) -> tuple[int, 
     scratch.candidates[0] = start
     n, i = 1, 0
     best, best_degree = 0, 0
-    sides, edges = 0, 0
+    edges = 0
+    sides = np.int64(SIDES[np.uint64(state.code[np.uint64(start)] & np.uint16(0xFF))])
     while i < n:
         p = np.int64(scratch.candidates[np.uint64(i)])
         i += 1
-        code = np.int64(state.code[np.uint64(p)]) & 0xFF
-        sides |= np.int64(SIDES[np.uint64(code)])
-        degree = np.int64(EMPTY_SIDES[np.uint64(code)])
-        if sides == BLACK + WHITE:
-            return 0, 0
+        degree = np.int64(EMPTY_SIDES[np.uint64(state.code[np.uint64(p)] & np.uint16(0xFF))])
         edges += degree
         if degree > best_degree:
             best, best_degree = p, degree
-        n = _spread(state, p - w, n, scratch)
-        n = _spread(state, p - 1, n, scratch)
-        n = _spread(state, p + 1, n, scratch)
-        n = _spread(state, p + w, n, scratch)
-        if n > _LARGEST_NAKADE:
-            return 0, 0
+        for side in range(4):
+            q = p - w if side == 0 else p - 1 if side == 1 else p + 1 if side == 2 else p + w
+            if color_at(state, q) != EMPTY:
+                continue
+            k = n - 1
+            while k >= 0 and np.int64(scratch.candidates[np.uint64(k)]) != q:
+                k -= 1
+            if k >= 0:
+                continue
+            sides |= np.int64(SIDES[np.uint64(state.code[np.uint64(q)] & np.uint16(0xFF))])
+            if n == _LARGEST_NAKADE or sides == BLACK + WHITE:
+                return 0, 0
+            scratch.candidates[np.uint64(n)] = q
+            n += 1
     has_square = edges == 2 * n  # each counted twice: one more than a tree has
     if (
         n == 3

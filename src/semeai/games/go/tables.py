@@ -15,6 +15,8 @@ EYE, SHAPE = 1, 4
 HAS_LIBERTY, HAS_TWO_LIBERTIES = 16, 32
 CROWDED = 64
 """At most four of the eight neighbours are empty: the point may lie in a small region."""
+ROOM = 128
+"""Crowded, beside an empty point, and not beside both colours: the point may lie in a small room of one of them."""
 
 OPEN = 2
 """Of OWNER: the point alone does not say whose it is."""
@@ -80,7 +82,10 @@ def _make_traits() -> NDArray[np.uint8]:
     liberties = (sides == EMPTY).sum(axis=0)
     traits[liberties >= 1] |= HAS_LIBERTY
     traits[liberties >= 2] |= HAS_TWO_LIBERTIES
-    traits[(colors == EMPTY).sum(axis=0) <= 4] |= CROWDED
+    crowded = (colors == EMPTY).sum(axis=0) <= 4
+    traits[crowded] |= CROWDED
+    both = (sides == BLACK).any(axis=0) & (sides == WHITE).any(axis=0)
+    traits[crowded & (liberties >= 1) & ~both] |= ROOM
     return traits
 
 
