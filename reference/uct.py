@@ -155,13 +155,15 @@ class Uct:
         end = len(moves)
         if self.settings["rave_horizon"] < 1:
             end = depth + int(self.settings["rave_horizon"] * f32(end - depth))
+        slope = self.settings["rave_fade"] / f32(max(end, 1))
         for i, node in enumerate(nodes):
             if i < depth and self.settings["rave"] != "off":
                 later = [*range(i, depth), *range(max(depth, i), end)]
                 for child in node.children:
                     first = next((ply for ply in later if moves[ply] == child.move), None)
                     if first is not None and first % 2 == i % 2:
-                        child.rave_visits = child.rave_visits + f32(1)
-                        child.rave_wins = child.rave_wins + seen_by(i)
+                        weight = f32(1) if first < depth else f32(1) - slope * f32(first)
+                        child.rave_visits = child.rave_visits + weight
+                        child.rave_wins = child.rave_wins + weight * seen_by(i)
             node.visits = node.visits + f32(1)
             node.wins = node.wins + (reward if i == 0 else seen_by(i - 1))

@@ -55,6 +55,7 @@ CONFIGS = st.builds(
     rave_bias=st.sampled_from([0.0, 0.001, 0.1]),
     rave_equivalence=st.sampled_from([10.0, 1000.0]),
     rave_horizon=st.sampled_from([0.3, 1.0]),
+    rave_fade=st.sampled_from([0.0, 0.5]),
     plain_every=st.sampled_from([0, 1, 5]),
     plain_visits=st.sampled_from([1.0, 4.0]),
     bias_decay=st.sampled_from([0.0, 0.5]),

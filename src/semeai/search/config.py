@@ -28,6 +28,8 @@ class SearchConfig(BaseModel):
     """k of beta = sqrt(k / (3 n + k)), the hand-picked schedule."""
     rave_horizon: Annotated[float, Field(ge=0, le=1)] = 1.0
     """The share of a playout, from its start, whose moves count for RAVE."""
+    rave_fade: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """A playout's moves count less for RAVE the later they come, the last one by this part; 0: all the same."""
     plain_every: Annotated[int, Field(ge=0, le=10**6)] = 16
     """Every so many visits of a node choose without RAVE, so that what looks bad in playouts is tried; 0: never."""
     plain_visits: Annotated[float, Field(gt=0, le=1e6)] = 4.0

@@ -10,6 +10,7 @@ SEARCH_PARAMS = np.dtype(
         ("rave_bias", np.float32),  # 4 b^2 of the minimum-MSE schedule
         ("rave_equivalence", np.float32),  # k of the hand-picked schedule
         ("rave_horizon", np.float32),  # share of a simulation's remaining moves that RAVE looks at
+        ("rave_fade", np.float32),  # how much less the last move of a simulation counts for RAVE than the first
         ("plain_every", np.int64),  # every so many visits of a node RAVE has no say, 0: never
         ("plain_visits", np.float32),  # what the heuristic counts for then
         ("bias_constant", np.float32),  # gamma of (gamma + c / log(2 + n)) H

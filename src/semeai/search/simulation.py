@@ -204,14 +204,19 @@ def descend(
 
 @inlined
 def mark_playout(depth: int, params: Record, scratch: Record) -> None:
-    """Who was the first to play each move after the leaf, within RAVE's horizon, in ``scratch.first_by``."""
+    """Who was the first to play each move after the leaf, within RAVE's horizon, in ``scratch.first_by``, and what that
+    counts in ``scratch.values``.
+    """
     for i in range(MAX_CODES):
         scratch.first_by[i] = 0
     end = np.int64(scratch.n_played)
     if params.rave_horizon < 1:
         end = depth + np.int64(params.rave_horizon * np.float32(end - depth))
+    slope = params.rave_fade / np.float32(max(end, 1))
     for i in range(end - 1, depth - 1, -1):
-        scratch.first_by[np.uint64(scratch.played[np.uint64(i)])] = scratch.played_by[np.uint64(i)]
+        move = np.uint64(scratch.played[np.uint64(i)])
+        scratch.first_by[move] = scratch.played_by[np.uint64(i)]
+        scratch.values[move] = np.float32(1.0) - slope * np.float32(i)
 
 
 @inlined
@@ -219,14 +224,17 @@ def add_rave(nodes: Nodes, i: int, result: np.float32, scratch: Record) -> None:
     """Add the result to the children of the path's node ``i`` whose moves the player to move there made first."""
     node = nodes[np.uint64(scratch.path[np.uint64(i)])]
     who = scratch.played_by[np.uint64(i)]
-    scratch.first_by[np.uint64(scratch.played[np.uint64(i)])] = who
+    move = np.uint64(scratch.played[np.uint64(i)])
+    scratch.first_by[move] = who
+    scratch.values[move] = np.float32(1.0)
     gain = result if who != 2 else np.float32(1.0) - result
     first = np.int64(node.first)
     for k in range(first, first + np.int64(node.n_children)):
         child = nodes[np.uint64(k)]
         if scratch.first_by[np.uint64(child.move)] == who:
-            child.rave_visits += np.float32(1.0)
-            child.rave_wins += gain
+            weight = scratch.values[np.uint64(child.move)]
+            child.rave_visits += weight
+            child.rave_wins += weight * gain
 
 
 @inlined
