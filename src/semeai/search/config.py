@@ -22,17 +22,17 @@ class SearchConfig(BaseModel):
     first_play_urgency: Annotated[float, Field(ge=-1e9, le=1e9)] = 1.1
     """The value of a move about which nothing is known; Algorithm 1 has infinity."""
     rave: Literal["off", "minimum_mse", "hand_picked"] = "minimum_mse"
-    rave_bias: Annotated[float, Field(ge=0, le=1)] = 0.001
+    rave_bias: Annotated[float, Field(ge=0, le=1)] = 0.0008
     """4 b^2 of beta = m / (m + n + 4 b^2 m n); priors fade by it even where RAVE is off."""
     rave_equivalence: Annotated[float, Field(gt=0, le=1e9)] = 1000.0
     """k of beta = sqrt(k / (3 n + k)), the hand-picked schedule."""
     rave_horizon: Annotated[float, Field(ge=0, le=1)] = 1.0
     """The share of a playout, from its start, whose moves count for RAVE."""
-    rave_fade: Annotated[float, Field(ge=0, le=1)] = 0.0
+    rave_fade: Annotated[float, Field(ge=0, le=1)] = 0.6
     """A playout's moves count less for RAVE the later they come, the last one by this part; 0: all the same."""
-    plain_every: Annotated[int, Field(ge=0, le=10**6)] = 16
+    plain_every: Annotated[int, Field(ge=0, le=10**6)] = 12
     """Every so many visits of a node choose without RAVE, so that what looks bad in playouts is tried; 0: never."""
-    plain_visits: Annotated[float, Field(gt=0, le=1e6)] = 4.0
+    plain_visits: Annotated[float, Field(gt=0, le=1e6)] = 1.5
     """Virtual visits of the value 0.5 + H that stand in for RAVE then."""
     bias_constant: Annotated[float, Field(ge=0, le=100)] = 0.0
     bias_decay: Annotated[float, Field(ge=0, le=100)] = 0.0

@@ -27,17 +27,17 @@ class GoPolicy(PatternPolicy):
     playout: Literal["light", "mogo"] = "mogo"
     capture: Probability = 1.0
     """Capture the chain that was just played, if it is in atari."""
-    save: Probability = 1.0
+    save: Probability = 0.95
     """Save a chain that the last move put in atari."""
     nakade: Probability = 1.0
     """Take the middle of a small region that the last move closed, or make two eyes of one that it entered."""
-    two_liberties: Probability = 1.0
+    two_liberties: Probability = 0.55
     """Attack the chain just played, and strengthen its neighbours, where two liberties are left."""
     shape: Probability = 1.0
     """Play a 3x3 shape beside the last move."""
     shape_before: Probability = 0.0
     """Play a 3x3 shape beside the last move but one."""
-    capture_anywhere: Probability = 0.0
+    capture_anywhere: Probability = 1.0
     """Look at a few random points for a capture."""
     refuse_self_atari: Probability = 1.0
     """Refuse a random move that puts a chain of ``self_atari_stones`` or more in atari."""
@@ -45,23 +45,23 @@ class GoPolicy(PatternPolicy):
 
     prior_even: Visits = 10.0
     """Visits that say nothing; 0 switches all priors off."""
-    prior_capture: Visits = 15.0
-    prior_capture_stone: Visits = 5.0
-    prior_save: Visits = 10.0
-    prior_save_stone: Visits = 5.0
-    prior_atari: Visits = 5.0
-    prior_shape: Visits = 10.0
-    prior_near_1: Visits = 4.0
+    prior_capture: Visits = 9.4
+    prior_capture_stone: Visits = 4.0
+    prior_save: Visits = 5.5
+    prior_save_stone: Visits = 5.8
+    prior_atari: Visits = 6.4
+    prior_shape: Visits = 6.4
+    prior_near_1: Visits = 2.7
     prior_near_2: Visits = 3.0
     prior_near_3: Visits = 1.0
-    prior_answer: Visits = 10.0
+    prior_answer: Visits = 6.0
     """What the playout's rules would answer to the last move."""
-    prior_tenuki: Visits = 2.0
+    prior_tenuki: Visits = 1.6
     """Against all other moves, where the playout has an answer."""
-    prior_self_atari: Visits = 10.0
-    prior_edge: Visits = 15.0
-    prior_second_line: Visits = 5.0
-    prior_third_line: Visits = 10.0
+    prior_self_atari: Visits = 5.5
+    prior_edge: Visits = 18.0
+    prior_second_line: Visits = 3.2
+    prior_third_line: Visits = 20.0
     prior_fourth_line: Visits = 5.0
     prior_pass: Visits = 10.0
     skip_empty_edges: bool = True

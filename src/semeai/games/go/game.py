@@ -40,13 +40,16 @@ class Go(Game):
             **_NO_PRIORS,
         },
         "mogo": {  # the playout rules of Gelly et al. 2006 and no others
+            "policy.save": 1.0,
             "policy.nakade": 0.0,
             "policy.two_liberties": 0.0,
+            "policy.capture_anywhere": 0.0,
             "policy.refuse_self_atari": 0.0,
         },
         "rave": {  # what limit programs measure: light playouts, RAVE, nothing else
             "search.exploration": 0.2,
             "search.rave_bias": 0.002,
+            "search.rave_fade": 0.0,
             "search.plain_every": 0,
             "search.first_play_urgency": 0.7,
             "search.expansion_threshold": 1,

@@ -12,8 +12,9 @@ from semeai.games.havannah.tables import KINDS, MAX_BASE, MIN_BASE, n_cells
 from semeai.games.position import Position
 from semeai.games.record import GameRecord
 
-_PLAIN_TREE = {"policy.prior_even": 0.0, "policy.decisive": False, "policy.anti_decisive": False}
-_RAVE_ONLY = {**_PLAIN_TREE, "search.exploration": 0.0, "search.plain_every": 0, "reuse_tree": False}
+_RAVE = {"search.rave_bias": 0.001, "search.rave_fade": 0.0, "search.plain_every": 0}
+_PLAIN_TREE = {**_RAVE, "policy.prior_even": 0.0, "policy.decisive": False, "policy.anti_decisive": False}
+_RAVE_ONLY = {**_PLAIN_TREE, "search.exploration": 0.0, "reuse_tree": False}
 
 
 class Havannah(Game):
@@ -27,7 +28,7 @@ class Havannah(Game):
     endings = (*KINDS.values(), "draw")
     policy = HavannahPolicy
     presets = {  # noqa: RUF012 - never changed
-        "default": {"search.proof_backup": True, "search.plain_every": 0},
+        "default": {**_RAVE, "search.proof_backup": True},
         "uct": {  # Algorithm 1 of "Scalability and parallelization of MCTS"
             **_PLAIN_TREE,
             "search.rave": "off",

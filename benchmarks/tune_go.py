@@ -1,0 +1,113 @@
+"""Tune the Go player's constants against itself: ``python benchmarks/tune_go.py OUT.jsonl --pairs 4000``.
+
+SPSA (Spall 1992), as chess engines are tuned: all constants are moved at once, each up or down at random, the player so
+moved meets the one moved the other way in a pair of games, and all constants follow the winner a little. Steps are in
+units of each constant's own, on a scale of ratios for virtual visits and of differences for probabilities. Every batch
+is a line of the file, which is all the state there is: stop and start again at will, on any number of workers.
+
+What comes out is a candidate like any other: let ``semeai match`` or a race say whether it is better.
+"""
+
+import argparse
+import json
+import math
+import os
+from collections.abc import Mapping
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+from semeai.match.pair import play_pair, warm_up
+from semeai.match.seats import worker_seats
+from semeai.match.settings import MatchSettings
+from semeai.players.catalog import parse_spec
+from semeai.players.config import PlayerConfig
+from semeai.rng import generator
+
+RATIO, DIFFERENCE = "ratio", "difference"
+UNITS = {
+    **{
+        f"policy.prior_{name}": (RATIO, 0.3)
+        for name in (
+            "even", "capture", "capture_stone", "save", "save_stone", "atari", "shape", "near_1", "near_2", "near_3",
+            "answer", "tenuki", "self_atari", "edge", "second_line", "third_line",
+        )
+    },
+    "search.rave_bias": (RATIO, 0.4),
+    "search.plain_every": (RATIO, 0.35),
+    "search.plain_visits": (RATIO, 0.3),
+    "search.rave_fade": (DIFFERENCE, 0.2),
+    "policy.save": (DIFFERENCE, 0.07),
+    "policy.capture": (DIFFERENCE, 0.07),
+    "policy.shape": (DIFFERENCE, 0.1),
+    "policy.two_liberties": (DIFFERENCE, 0.2),
+    "policy.capture_anywhere": (DIFFERENCE, 0.2),
+    "policy.shape_before": (DIFFERENCE, 0.1),
+}  # fmt: skip
+"""Setting -> its scale, and how far a unit is on it."""
+WHOLE = ("search.plain_every",)
+BATCH = 4
+"""Pairs that start from the same constants, so that the result does not depend on the number of workers."""
+GAIN, DECAY = 0.06, 0.6
+"""A pair that is won twice moves every constant by GAIN units at first, and 3 ** -DECAY of that at the end."""
+SETTINGS = MatchSettings(size=9, opening_moves=2, scoring="area")
+
+Units = dict[str, float]
+"""By setting: how many units it is away from where it began."""
+
+
+def value(name: str, first: float, units: float) -> float:
+    scale, unit = UNITS[name]
+    if scale == DIFFERENCE:
+        return min(1.0, max(0.0, first + unit * units))
+    moved = first * math.exp(unit * units)
+    return max(1, round(moved)) if name in WHOLE else moved
+
+
+def player(first: Mapping[str, float], units: Units, simulations: int) -> str:
+    words = "".join(f",{name}={value(name, first[name], units[name]):.6g}" for name in UNITS)
+    return f"mcts:default,resign_below=0.07,memory_mb=60,simulations={simulations}{words}"
+
+
+def play(a: str, b: str, seed: int) -> float:
+    """A's games won minus those lost, by 2."""
+    one, two = play_pair(parse_spec(a), parse_spec(b), SETTINGS, seed, worker_seats(), explain=False)
+    return one.reward - two.reward
+
+
+def tune(path: Path, pairs: int, simulations: int, seed: int, workers: int) -> None:
+    start = PlayerConfig()
+    first = {name: float(getattr(getattr(start, name.split(".")[0]), name.split(".")[1])) for name in UNITS}
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    done = json.loads(lines[-1]) if lines else {"pairs": 0, "units": dict.fromkeys(UNITS, 0.0)}
+    units: Units = done["units"]
+    warm_up(SETTINGS, [parse_spec(player(first, units, 20))], print)
+    with ProcessPoolExecutor(workers) as pool:
+        for k in range(done["pairs"], pairs, BATCH):
+            draw = generator(seed, "spsa", k)
+            signs = draw.choice((-1, 1), (BATCH, len(UNITS)))
+            games = []
+            for row in signs:
+                up = {name: units[name] + s for name, s in zip(UNITS, row, strict=True)}
+                down = {name: units[name] - s for name, s in zip(UNITS, row, strict=True)}
+                a, b = player(first, up, simulations), player(first, down, simulations)
+                games.append(pool.submit(play, a, b, int(draw.integers(2**31))))
+            gain = GAIN / (1 + 2 * k / pairs) ** DECAY
+            for row, game in zip(signs, games, strict=True):
+                for name, sign in zip(UNITS, row, strict=True):
+                    units[name] += gain * game.result() * int(sign)
+            values = {name: float(f"{value(name, first[name], units[name]):.4g}") for name in UNITS}
+            with path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"pairs": k + BATCH, "values": values, "units": units}) + "\n")
+            if (k // BATCH) % 25 == 0:
+                print(k + BATCH, values, flush=True)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path, help="a line for each batch; an existing file is gone on with")
+    parser.add_argument("--pairs", type=int, default=4000)
+    parser.add_argument("--simulations", type=int, default=400)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    tune(options.out, options.pairs, options.simulations, options.seed, options.workers)
