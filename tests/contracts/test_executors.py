@@ -57,6 +57,27 @@ def test_a_failing_program_is_an_answer_and_not_an_error(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_what_was_abandoned_does_not_come_in_for_whoever_is_next(name):
+    with ResilientPool(factory(name), 2) as pool:
+        for i in range(8):
+            pool.submit([make_job(programs.slow_coin, {"p": 0.5, "seconds": 0.001}, start=50 * i)])
+        pool.abandon()
+        wanted = pool.submit([make_job()])
+        assert collect(pool, 1).keys() == {wanted}
+        time.sleep(0.2)
+        assert pool.wait(0.1) == []
+
+
+def test_what_was_abandoned_is_not_run_again_when_its_worker_dies(tmp_path):
+    with ResilientPool(executor_factory("local"), 2) as pool:
+        pool.submit([make_job(programs.broken, {"kind": "die"})])
+        pool.abandon()
+        wanted = pool.submit([make_job()])
+        assert collect(pool, 1).keys() == {wanted}
+        assert pool.n_lost <= 1
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_closing_drops_what_is_under_way(name):
     pool = ResilientPool(factory(name), 1)
     if name != "inline":

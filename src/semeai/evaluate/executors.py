@@ -129,7 +129,7 @@ class ResilientPool:
         self._executor: Executor | None = None
         self._backlog: deque[tuple[int, Parcel]] = deque()  # not with the executor yet
         self._running: dict[Future[Results], tuple[int, Parcel]] = {}
-        self._losses: dict[int, int] = {}
+        self._losses: dict[int, int] = {}  # of each parcel that somebody waits for
         self._next_id = 0
         self.n_lost = 0  # parcels that had to be run again
 
@@ -148,6 +148,11 @@ class ResilientPool:
         self._backlog.clear()
         return dropped
 
+    def abandon(self) -> None:
+        """Want nothing any more of what was submitted: whoever uses the pool next will not see it come in."""
+        self._backlog.clear()
+        self._losses.clear()
+
     def wait(self, timeout: float | None = None) -> list[tuple[int, Results]]:
         """Results that have come in; blocks until there are some, or for ``timeout`` seconds."""
         if isinstance(self._executor, InlineExecutor):
@@ -162,7 +167,8 @@ class ResilientPool:
                 results.append((parcel_id, future.result()))
         if lost:
             results += self._recover(lost)
-        for parcel_id, _results in results:
+        results = [(parcel_id, answers) for parcel_id, answers in results if parcel_id in self._losses]
+        for parcel_id, _answers in results:
             del self._losses[parcel_id]
         self._fill()
         return results
@@ -213,6 +219,8 @@ class ResilientPool:
                 lost.append((parcel_id, parcel))
         self._running.clear()
         for parcel_id, parcel in sorted(lost, key=lambda item: item[0], reverse=True):
+            if parcel_id not in self._losses:
+                continue
             self.n_lost += 1
             self._losses[parcel_id] += 1
             if self._losses[parcel_id] < self.SUSPICIOUS:

@@ -84,6 +84,19 @@ class Driver:
 
     def run(self) -> None:
         """Until the race is over, or ``stop`` was called and what was under way has come back."""
+        try:
+            self._run()
+        finally:
+            self.pool.abandon()  # it may serve others after this race
+        self._flush()
+        self.on_progress(self)
+        if self.race.finished and self._resuming:
+            raise LedgerError(
+                f"the ledger has batch {min(self._resuming)}, which this race never asks for: "
+                "it was made by another version of semeai"
+            )
+
+    def _run(self) -> None:
         while True:
             if self.stopping:
                 self._drop_unbegun()
@@ -96,13 +109,6 @@ class Driver:
                 self._wait()
             elif self.race.finished or (self.stopping and not self._queue):
                 break
-        self._flush()
-        self.on_progress(self)
-        if self.race.finished and self._resuming:
-            raise LedgerError(
-                f"the ledger has batch {min(self._resuming)}, which this race never asks for: "
-                "it was made by another version of semeai"
-            )
 
     def _wait(self) -> None:
         results = self.pool.wait(POLL_SECONDS)

@@ -120,11 +120,14 @@ class MatchDriver:
     def run(self) -> None:
         self._resume()
         self.started = time.perf_counter()
-        while not self.finished and not self.dropping and not (self.stopping and not self._under_way):
-            if not self.stopping:
-                self._hand_out()
-            self._take_in(self.pool.wait(POLL_SECONDS))
-            self.on_progress(self)
+        try:
+            while not self.finished and not self.dropping and not (self.stopping and not self._under_way):
+                if not self.stopping:
+                    self._hand_out()
+                self._take_in(self.pool.wait(POLL_SECONDS))
+                self.on_progress(self)
+        finally:
+            self.pool.abandon()  # it may serve others after this match
         self.on_progress(self)
 
     def _resume(self) -> None:
