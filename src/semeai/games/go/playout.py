@@ -169,13 +169,19 @@ def _pick(scratch: Record, found: int) -> int:
     return np.int64(scratch.candidates[np.uint64(0 if found == 1 else below(scratch, found))])
 
 
+@inlined
+def _kills_itself(state: State, p: int, color: int, policy: Record, w: int) -> bool:
+    """Whether the move puts many own stones in atari, and not to kill a group from inside."""
+    return is_self_atari(state, p, color, policy.self_atari_stones, w) and not kills_inside(state, p, color, w)
+
+
 @kernel
 def _without_self_atari(state: State, color: int, found: int, policy: Record, scratch: Record, w: int) -> int:
     """Drop candidates that put many stones in atari."""
     kept = 0
     for i in range(found):
         p = np.int64(scratch.candidates[np.uint64(i)])
-        if not is_self_atari(state, p, color, policy.self_atari_stones, w) or kills_inside(state, p, color, w):
+        if not _kills_itself(state, p, color, policy, w):
             scratch.candidates[np.uint64(kept)] = p
             kept += 1
     return kept
@@ -187,7 +193,7 @@ def _pick_safe(state: State, color: int, found: int, policy: Record, scratch: Re
     while found:
         i = below(scratch, found) if found > 1 else 0
         p = np.int64(scratch.candidates[np.uint64(i)])
-        if not is_self_atari(state, p, color, policy.self_atari_stones, w) or kills_inside(state, p, color, w):
+        if not _kills_itself(state, p, color, policy, w):
             return p
         found -= 1
         scratch.candidates[np.uint64(i)] = scratch.candidates[np.uint64(found)]
