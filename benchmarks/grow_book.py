@@ -2,14 +2,19 @@
 
 A game is played from the empty board. One side plays by the book, the other what short searches of the default player
 like, now the best move and now another of its good ones; with ``--opponent`` every second pair of games is against that
-engine. The first position that the book does not know gets a long search, its move goes into the book, and the next
-game begins; so lines that come up often are known deepest. The file is all the state there is: stop and start again at
-will.
+engine. A position that the book does not know gets a long search, its move goes into the book, and the game goes on
+until it has added a few; so lines that come up often are known deepest. Games are played in rounds of ``ROUND``, all
+from the book as it was before, so the book does not depend on the number of workers. The file is all the state there
+is: stop and start again at will.
 """
 
 import argparse
-from collections.abc import Sequence
+import multiprocessing
+import os
+from concurrent.futures import ProcessPoolExecutor
+from itertools import count
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,6 +30,10 @@ SHORT = 400
 """Simulations of the other side."""
 LEAST_SHARE = 0.05
 """Of a short search's visits: less makes a move none of its good ones."""
+ROUND = 8
+"""Games that are played from the same book."""
+NEW_A_GAME = 3
+"""Positions that a game may add: more is quicker, for the game need not be played again, but deepens rare lines."""
 EXPLORATION = 0.03
 """Of long searches: without any, a reply that RAVE misjudges may not be tried in all their simulations."""
 
@@ -34,45 +43,65 @@ def searcher(simulations: int, exploration: float = 0.0) -> MctsPlayer:
     return MctsPlayer(PlayerConfig.from_text(words))
 
 
-def grow(
-    book: Book, path: Path, n: int, size: int, simulations: int, moves: int, opponents: Sequence[Player], seed: int
-) -> None:
-    """Add ``n`` positions, up to the move of this number of the book's side."""
-    long = searcher(simulations, EXPLORATION)
-    game = 0
-    while n:
-        game += 1
-        rng = generator(seed, "book", len(book.entries), game)
-        position = unknown(book, size, moves, game % 2, opponents[game // 2 % len(opponents)], rng)
-        if position is None:
-            continue
-        long.start(position, int(rng.integers(2**31)))
-        choice = long.choose()
-        assert choice.move is not None, "a player that never resigns has a move"
-        line = book.add(position, BookMove(choice.move, choice.win_rate or 0.0, simulations))
-        with path.open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
-        n -= 1
-        print(f"{len(book.entries):5d}  {line}", flush=True)
+class Task(NamedTuple):
+    """A game that adds positions."""
+
+    book: Book
+    game: int
+    size: int
+    moves: int
+    simulations: int
+    seed: int
 
 
-def unknown(
-    book: Book, size: int, moves: int, side: int, opponent: Player, rng: np.random.Generator
-) -> GoPosition | None:
-    """The first position of a game that the book does not know; None where its last move is known too."""
-    position = GoPosition(size)
+def grow(book: Book, path: Path, n: int, first: Task, opponent: str | None, workers: int) -> None:
+    """Add about ``n`` positions: the last round is not cut short."""
+    wanted = len(book.entries) + n
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, spawn, _open_opponents, (opponent,)) as pool:
+        for start in count(len(book.entries), ROUND):
+            if len(book.entries) >= wanted:
+                return
+            tasks = [first._replace(book=book, game=start + i) for i in range(ROUND)]
+            for found in pool.map(added_by, tasks):
+                fresh = [book.add(position, move) for position, move in found if book.look_up(position) is None]
+                with path.open("a", encoding="utf-8") as file:
+                    file.writelines(line + "\n" for line in fresh)
+            print(f"{len(book.entries):5d}  {fresh[-1] if fresh else ''}", flush=True)
+
+
+def added_by(task: Task) -> list[tuple[GoPosition, BookMove]]:
+    """The first few positions of a game that the book does not know, up to the last move of its side, with moves."""
+    rng = generator(task.seed, "book", task.game)
+    opponent = _opponents[task.game // 2 % len(_opponents)]
+    position = GoPosition(task.size)
     opponent.start(position.copy(), int(rng.integers(2**31)))
-    while len(position.moves) < 2 * moves:
-        if position.to_move == side:
-            found = book.look_up(position)
-            if found is None:
-                return position
-            move = found.move
-        else:
+    found: list[tuple[GoPosition, BookMove]] = []
+    while len(position.moves) < 2 * task.moves and len(found) < NEW_A_GAME:
+        if position.to_move != task.game % 2:
             move = good_move(opponent, rng)
+        elif (known := task.book.look_up(position)) is not None:
+            move = known.move
+        else:
+            long = searcher(task.simulations, EXPLORATION)
+            long.start(position, int(rng.integers(2**31)))
+            choice = long.choose()
+            assert choice.move is not None, "a player that never resigns has a move"
+            move = choice.move
+            found.append((position.copy(), BookMove(move, choice.win_rate or 0.0, task.simulations)))
         position.play(move)
         opponent.observe(move)
-    return None
+    return found
+
+
+_opponents: list[Player] = []
+"""Of this worker."""
+
+
+def _open_opponents(engine: str | None) -> None:
+    _opponents.append(searcher(SHORT))
+    if engine:
+        _opponents.append(make_player(parse_spec(engine)))
 
 
 def good_move(player: Player, rng: np.random.Generator) -> int:
@@ -95,12 +124,11 @@ def main() -> None:
     parser.add_argument("--moves", type=int, default=6, help="of the book's side")
     parser.add_argument("--opponent", help="as in semeai match, for example 'gtp:gnugo --mode gtp --seed {seed}'")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     given = parser.parse_args()
     book = Book.load(given.book) if given.book.exists() else Book()
-    opponents: list[Player] = [searcher(SHORT)]
-    if given.opponent:
-        opponents.append(make_player(parse_spec(given.opponent)))
-    grow(book, given.book, given.positions, given.size, given.simulations, given.moves, opponents, given.seed)
+    first = Task(book, 0, given.size, given.moves, given.simulations, given.seed)
+    grow(book, given.book, given.positions, first, given.opponent, given.workers)
     given.book.write_text("\n".join(book.lines()) + "\n", encoding="utf-8")
 
 

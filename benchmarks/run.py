@@ -9,7 +9,7 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 os.chdir(ROOT)
 
-from benchmarks import go_speed, havannah_speed, overhead, parallel_speed, pattern_speed  # noqa: E402
+from benchmarks import go_speed, havannah_speed, overhead, parallel_speed, pattern_speed, proposers  # noqa: E402
 from semeai.experiments import guarantee  # noqa: E402
 from semeai.jit import compile_kernels  # noqa: E402
 from semeai.table import ResultTable  # noqa: E402
@@ -39,6 +39,11 @@ PAGES: dict[str, tuple[str, str, Callable[[], list[ResultTable]]]] = {
         "What patterns cost",
         "python benchmarks/run.py pattern-speed",
         pattern_speed.run,
+    ),
+    "proposers": (
+        "What an accepted pattern costs",
+        "python benchmarks/run.py proposers",
+        proposers.run,
     ),
     "parallel-speed": (
         "Speed of parallel search",

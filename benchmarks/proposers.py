@@ -1,0 +1,68 @@
+"""What an accepted pattern costs in games, for candidates drawn at random and for guided ones.
+
+The same evolutions with one proposer or the other: nothing else differs.
+"""
+
+import tempfile
+from pathlib import Path
+
+from semeai.evolve.config import checked_evolution
+from semeai.evolve.history import FIRST, PREVIOUS, History, ProposerHistory
+from semeai.evolve.loop import run_evolution
+from semeai.stats.intervals import wilson_interval
+from semeai.table import Cell, ResultTable, percent
+
+SEEDS = 3
+STEPS, CANDIDATES = 6, 5
+SIMULATIONS = 50
+MOST_PAIRS = 100
+VALIDATION = 200
+
+
+def evolve(proposer: str, seed: int, folder: Path) -> History:
+    config = {
+        "seed": seed,
+        "steps": STEPS,
+        "candidates": CANDIDATES,
+        "player": {"player": "mcts:rave,search.exploration=0", "simulations": SIMULATIONS},
+        "match": {"size": 9, "opening_moves": 2, "scoring": "area"},
+        "race": {"max_per_candidate": MOST_PAIRS},
+        "proposers": [{"kind": proposer}],
+        "validation": {"games": VALIDATION, "deep_games": 0, "opponent_games": 0},
+    }
+    name = f"{proposer}-{seed}"
+    ledger = str(folder / f"{name}.sqlite")
+    return run_evolution(checked_evolution(config), folder, name=name, ledger=ledger, output=folder / name).history
+
+
+def row(proposer: str, histories: list[History]) -> tuple[Cell, ...]:
+    total = ProposerHistory()
+    for part in (history.by_proposer()[proposer] for history in histories):
+        total.candidates += part.candidates
+        total.acceptances += part.acceptances
+        total.games += part.games
+    return proposer, total.candidates, total.acceptances, total.games, total.games_per_acceptance, worth(histories)
+
+
+def worth(histories: list[History]) -> str:
+    """Of the last programs against the first, together; the first that is grown has met it as the one before."""
+    last = [history.accepting[-1].matches for history in histories if history.accepting]
+    tallies = [(matches.get(FIRST) or matches[PREVIOUS]).tally for matches in last]
+    won, games = sum(tally.total for tally in tallies), sum(tally.n_games for tally in tallies)
+    return percent(won / games, wilson_interval(won, games)) if games else ""
+
+
+def run() -> list[ResultTable]:
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for proposer in ("random", "guided"):
+            histories = [evolve(proposer, seed, Path(folder)) for seed in range(1, SEEDS + 1)]
+            rows.append(row(proposer, histories))
+            print(*rows[-1], flush=True)
+    columns = ("proposer", "candidates", "acceptances", "games", "games an acceptance", "the last program v the first")
+    note = (
+        f"{SEEDS} evolutions each of {STEPS} steps with |S0| = {CANDIDATES}, on 9x9 at {SIMULATIONS} simulations a "
+        f"move from RAVE with light playouts; at most {MOST_PAIRS} pairs of games a candidate. The last column is of "
+        "games with seeds of their own, all evolutions that accepted something together; Wilson's 95% interval."
+    )
+    return [ResultTable("Games for an accepted pattern", columns, tuple(rows), note)]
