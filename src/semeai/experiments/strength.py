@@ -19,18 +19,22 @@ GAMES = 200
 ALTERNATE = "Colours alternate; one thread; the tree is reused between moves and does not count as simulations."
 
 
+OTHER_WAYS = (
+    ("1,000 simulations, without the book", "book=false,simulations=1000"),
+    ("up to 12,000 simulations, ending a search that is decided", "book=true,stop_early=true,simulations=12000"),
+)
+"""To spend CPU time on 9x9."""
+
+
 def run_go(
     size: Sequence[int] = (9,), simulations: Sequence[int] = (100, 300, 1_000, 3_000), **playing: Unpack[Playing]
 ) -> list[ResultTable]:
-    """One table a board size."""
-    engine = gnugo()
+    """The curve of each board size; for 9x9 then other ways to play."""
     tables = []
     for s in size:
-        player = "mcts:default,book=true,resign_below=0.05,simulations={}"
-        pairings = [
-            Pairing(f"{s}x{s}, {n:,} simulations", player.format(n), engine, MatchSettings(size=s)) for n in simulations
-        ]
-        tallies = play_all(pairings, GAMES, **playing)
+        tallies = _against_gnugo(
+            s, [(f"{n:,} simulations", f"book=true,simulations={n}") for n in simulations], playing
+        )
         tables.append(
             ResultTable(
                 f"{s}x{s} Go against GNU Go level 10, komi 7.5",
@@ -41,7 +45,26 @@ def run_go(
                 (_chart(s, simulations, tallies),),
             )
         )
+        if s == 9:
+            rows = zip(OTHER_WAYS, _against_gnugo(s, OTHER_WAYS, playing), strict=True)
+            tables.append(
+                ResultTable(
+                    "Other ways to play 9x9",
+                    ("player", *_columns("GNU Go")),
+                    tuple((label, *_cells(tally)) for (label, _), tally in rows),
+                )
+            )
     return tables
+
+
+def _against_gnugo(size: int, ways: Sequence[tuple[str, str]], playing: Playing) -> list[Tally]:
+    """``ways`` are labels and settings."""
+    engine = gnugo()
+    pairings = [
+        Pairing(f"{size}x{size}, {label}", f"mcts:default,resign_below=0.05,{way}", engine, MatchSettings(size=size))
+        for label, way in ways
+    ]
+    return play_all(pairings, GAMES, **playing)
 
 
 def _chart(size: int, simulations: Sequence[int], tallies: Sequence[Tally]) -> Chart:

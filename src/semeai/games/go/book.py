@@ -53,10 +53,12 @@ class Book:
     def add(self, position: GoPosition, found: BookMove) -> str:
         """Put a move for ``position`` into the book; the line of it."""
         view = canonical_view(position)
-        row, column = divmod(found.move, position.size + 1)
-        place = int(np.flatnonzero(view.turned == (row - 1) * position.size + column - 1)[0])
-        self.entries[view.key] = found._replace(move=place)
+        self._put(view, found._replace(move=_place(found.move, position.size)))
         return _line(view.key, self.entries[view.key])
+
+    def _put(self, view: _View, found: BookMove) -> None:
+        """The move is a place of the board that is viewed."""
+        self.entries[view.key] = found._replace(move=int(np.flatnonzero(view.turned == found.move)[0]))
 
     @classmethod
     def read(cls, lines: Iterable[str], place: str) -> Self:
@@ -67,10 +69,10 @@ class Book:
             if not words or words[0].startswith("#"):
                 continue
             try:
-                position, found = _parse(words)
+                view, found = _parse(words)
             except (ValueError, IllegalMove) as error:
                 raise ConfigError(f"{place}, line {number}: {error}: {line.strip()!r:.100}") from None
-            book.add(position, found)
+            book._put(view, found)
         return book
 
     @classmethod
@@ -100,30 +102,55 @@ def _turns(size: int) -> tuple[NDArray[np.int64], ...]:
 
 def canonical_view(position: GoPosition) -> _View:
     """Of the eight views of the stones, the first by its bytes: positions that are the same turned have the same."""
-    stones = position.colors.ravel()
-    turned = min(_turns(position.size), key=lambda turn: stones[turn].tobytes())
-    key = position.size, position.komi, position.to_move, stones[turned].tobytes()
-    return _View(key, turned)
+    return _view(position.size, position.komi, position.to_move, position.colors.ravel())
+
+
+def _view(size: int, komi: float, player: int, stones: NDArray[np.uint8]) -> _View:
+    turned = min(_turns(size), key=lambda turn: stones[turn].tobytes())
+    return _View((size, komi, player, stones[turned].tobytes()), turned)
+
+
+@cache
+def _names(size: int) -> tuple[str, ...]:
+    """Of all points, row by row."""
+    board = _empty_board(size)
+    return tuple(board.move_to_text(board.point(*divmod(place, size))) for place in range(size * size))
+
+
+def _place(move: int, size: int) -> int:
+    """The point of a move, counted row by row; negative for a pass."""
+    row, column = divmod(move, size + 1)
+    return (row - 1) * size + column - 1
 
 
 def _line(key: tuple[int, float, int, bytes], found: BookMove) -> str:
     size, komi, player, stones = key
-    board = GoPosition(size, komi)
-    names = [board.move_to_text(board.point(*divmod(place, size))) for place in range(size * size)]
+    names = _names(size)
     black, white = (" ".join(names[i] for i, c in enumerate(stones) if c == color) or "-" for color in (BLACK, WHITE))
     rate = f"{100 * found.win_rate:.1f}"
     return f"{size} {komi:g} {'BW'[player]} {black} / {white} > {names[found.move]} {rate} {found.simulations}"
 
 
-def _parse(words: list[str]) -> tuple[GoPosition, BookMove]:
+def _parse(words: list[str]) -> tuple[_View, BookMove]:
+    """What a line says; legality is asked when a move is to be played, so that thousands of lines are read at once."""
     size, komi, player = int(words[0]), float(words[1]), "BW".index(words[2])
+    board = _empty_board(size)
+    stones = np.zeros(size * size, np.uint8)
     slash, arrow = words.index("/"), words.index(">")
+    for color, names in ((BLACK, words[3:slash]), (WHITE, words[slash + 1 : arrow])):
+        for name in names if names != ["-"] else ():
+            place = _place(board.text_to_move(name), size)
+            if place < 0 or stones[place]:
+                raise ValueError(f"no stone can be placed on {name}")
+            stones[place] = color
     name, rate, simulations = words[arrow + 1 :]
-    position = GoPosition(size, komi)
-    for color, stones in enumerate((words[3:slash], words[slash + 1 : arrow])):
-        position.place(color, [position.text_to_move(stone) for stone in stones if stone != "-"])
-    position.set_to_move(player)
-    move = position.text_to_move(name)
-    if move not in position.legal_moves() or name.lower() == "pass":
+    place = _place(board.text_to_move(name), size)
+    if place < 0 or stones[place]:
         raise ValueError(f"{name} is no move here")
-    return position, BookMove(move, float(rate) / 100, int(simulations))
+    return _view(size, komi, player, stones), BookMove(place, float(rate) / 100, int(simulations))
+
+
+@cache
+def _empty_board(size: int) -> GoPosition:
+    """For names of points; never played on."""
+    return GoPosition(size)
