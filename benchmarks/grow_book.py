@@ -6,13 +6,16 @@ engine. A position that the book does not know gets a long search, its move goes
 until it has added a few; so lines that come up often are known deepest. Games are played in rounds of ``ROUND``, all
 from the book as it was before, so the book does not depend on the number of workers. The file is all the state there
 is: stop and start again at will.
+
+``--lost FOLDER`` first searches the book's positions in game records again, those of the side that lost, with ten times
+the simulations: what the book got wrong is in the games it lost.
 """
 
 import argparse
 import multiprocessing
 import os
 from concurrent.futures import ProcessPoolExecutor
-from itertools import count
+from itertools import count, repeat
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +23,7 @@ import numpy as np
 
 from semeai.games.go.book import Book, BookMove
 from semeai.games.go.position import GoPosition
+from semeai.games.go.sgf import read_sgf, replay
 from semeai.players.base import Player
 from semeai.players.catalog import make_player, parse_spec
 from semeai.players.config import PlayerConfig
@@ -39,7 +43,7 @@ EXPLORATION = 0.03
 
 
 def searcher(simulations: int, exploration: float = 0.0) -> MctsPlayer:
-    words = f"default,simulations={simulations},reuse_tree=false,search.exploration={exploration}"
+    words = f"default,simulations={simulations},reuse_tree=false,memory_mb=2000,search.exploration={exploration}"
     return MctsPlayer(PlayerConfig.from_text(words))
 
 
@@ -70,6 +74,35 @@ def grow(book: Book, path: Path, n: int, first: Task, opponent: str | None, work
             print(f"{len(book.entries):5d}  {fresh[-1] if fresh else ''}", flush=True)
 
 
+def revise(book: Book, paths: list[Path], simulations: int, seed: int, workers: int) -> int:
+    """Search positions of lost games again that the book knows by a shorter search; how many have another move now."""
+    doubtful: dict[str, GoPosition] = {}
+    for path in paths:
+        record = read_sgf(path.read_bytes(), str(path))
+        loser = "WB".index(record.result[:1]) if record.result[:1] in ("B", "W") else None
+        for k in range(len(replay(record).moves)):
+            position = replay(record, k)
+            known = book.look_up(position)
+            if position.to_move == loser and known is not None and known.simulations < simulations:
+                doubtful[book.add(position, known)] = position
+    changed = 0
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+        searches = pool.map(long_search, doubtful.values(), repeat(simulations), repeat(seed))
+        for (line, position), found in zip(doubtful.items(), searches, strict=True):
+            after = book.add(position, found)
+            changed += line.split()[-3] != after.split()[-3]
+            print(f"{line}  ->  {' '.join(after.split()[-3:])}", flush=True)
+    return changed
+
+
+def long_search(position: GoPosition, simulations: int, seed: int) -> BookMove:
+    player = searcher(simulations, EXPLORATION)
+    player.start(position, seed)
+    choice = player.choose()
+    assert choice.move is not None, "a player that never resigns has a move"
+    return BookMove(choice.move, choice.win_rate or 0.0, simulations)
+
+
 def added_by(task: Task) -> list[tuple[GoPosition, BookMove]]:
     """The first few positions of a game that the book does not know, up to the last move of its side, with moves."""
     rng = generator(task.seed, "book", task.game)
@@ -83,12 +116,8 @@ def added_by(task: Task) -> list[tuple[GoPosition, BookMove]]:
         elif (known := task.book.look_up(position)) is not None:
             move = known.move
         else:
-            long = searcher(task.simulations, EXPLORATION)
-            long.start(position, int(rng.integers(2**31)))
-            choice = long.choose()
-            assert choice.move is not None, "a player that never resigns has a move"
-            move = choice.move
-            found.append((position.copy(), BookMove(move, choice.win_rate or 0.0, task.simulations)))
+            found.append((position.copy(), long_search(position, task.simulations, int(rng.integers(2**31)))))
+            move = found[-1][1].move
         position.play(move)
         opponent.observe(move)
     return found
@@ -123,10 +152,16 @@ def main() -> None:
     parser.add_argument("--simulations", type=int, default=40_000, help="of the long searches")
     parser.add_argument("--moves", type=int, default=6, help="of the book's side")
     parser.add_argument("--opponent", help="as in semeai match, for example 'gtp:gnugo --mode gtp --seed {seed}'")
+    parser.add_argument("--lost", type=Path, help="a folder of game records: search the loser's positions again")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     given = parser.parse_args()
     book = Book.load(given.book) if given.book.exists() else Book()
+    if given.lost:
+        paths = sorted(given.lost.glob("**/*.sgf"))
+        changed = revise(book, paths, 10 * given.simulations, given.seed, given.workers)
+        print(f"{changed} positions of {len(paths)} games have another move", flush=True)
+        given.book.write_text("\n".join(book.lines()) + "\n", encoding="utf-8")
     first = Task(book, 0, given.size, given.moves, given.simulations, given.seed)
     grow(book, given.book, given.positions, first, given.opponent, given.workers)
     given.book.write_text("\n".join(book.lines()) + "\n", encoding="utf-8")
