@@ -58,11 +58,11 @@ class Task(NamedTuple):
     seed: int
 
 
-def grow(book: Book, path: Path, n: int, first: Task, opponent: str | None, workers: int) -> None:
+def grow(book: Book, path: Path, n: int, first: Task, opponent: str | None, only_opponent: bool, workers: int) -> None:
     """Add about ``n`` positions: the last round is not cut short."""
     wanted = len(book.entries) + n
     spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, spawn, _open_opponents, (opponent,)) as pool:
+    with ProcessPoolExecutor(workers, spawn, _open_opponents, (opponent, only_opponent)) as pool:
         for start in count(len(book.entries), ROUND):
             if len(book.entries) >= wanted:
                 return
@@ -127,8 +127,9 @@ _opponents: list[Player] = []
 """Of this worker."""
 
 
-def _open_opponents(engine: str | None) -> None:
-    _opponents.append(searcher(SHORT))
+def _open_opponents(engine: str | None, only_engine: bool) -> None:
+    if not only_engine:
+        _opponents.append(searcher(SHORT))
     if engine:
         _opponents.append(make_player(parse_spec(engine)))
 
@@ -152,10 +153,13 @@ def main() -> None:
     parser.add_argument("--simulations", type=int, default=40_000, help="of the long searches")
     parser.add_argument("--moves", type=int, default=6, help="of the book's side")
     parser.add_argument("--opponent", help="as in semeai match, for example 'gtp:gnugo --mode gtp --seed {seed}'")
+    parser.add_argument("--only-opponent", action="store_true", help="no games of the player against itself")
     parser.add_argument("--lost", type=Path, help="a folder of game records: search the loser's positions again")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     given = parser.parse_args()
+    if given.only_opponent and not given.opponent:
+        parser.error("--only-opponent needs --opponent")
     book = Book.load(given.book) if given.book.exists() else Book()
     if given.lost:
         paths = sorted(given.lost.glob("**/*.sgf"))
@@ -163,7 +167,7 @@ def main() -> None:
         print(f"{changed} positions of {len(paths)} games have another move", flush=True)
         given.book.write_text("\n".join(book.lines()) + "\n", encoding="utf-8")
     first = Task(book, 0, given.size, given.moves, given.simulations, given.seed)
-    grow(book, given.book, given.positions, first, given.opponent, given.workers)
+    grow(book, given.book, given.positions, first, given.opponent, given.only_opponent, given.workers)
     given.book.write_text("\n".join(book.lines()) + "\n", encoding="utf-8")
 
 
