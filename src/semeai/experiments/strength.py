@@ -4,7 +4,7 @@ import importlib.util
 import shlex
 import sys
 from collections.abc import Sequence
-from typing import Unpack
+from typing import NamedTuple, Unpack
 
 from semeai.errors import ConfigError
 from semeai.experiments.figure import win_rates
@@ -19,11 +19,21 @@ GAMES = 200
 ALTERNATE = "Colours alternate; one thread; the tree is reused between moves and does not count as simulations."
 
 
+class Way(NamedTuple):
+    """How to meet GNU Go."""
+
+    label: str
+    settings: str
+    opening_moves: int = 0
+    """Random ones, from which both colours are played."""
+
+
 OTHER_WAYS = (
-    ("up to 12,000 simulations, ending a search that is decided", "book=true,stop_early=true,simulations=12000"),
-    ("1,000 simulations, without the book", "book=false,simulations=1000"),
+    Way("up to 12,000 simulations, ending a search that is decided", "book=true,stop_early=true,simulations=12000"),
+    Way("1,000 simulations, without the book", "book=false,simulations=1000"),
+    Way("1,000 simulations, from 4 random moves", "book=true,simulations=1000", 4),
 )
-"""To spend CPU time on 9x9."""
+"""On 9x9: what CPU time buys, and what the player is worth where its book does not help."""
 
 
 def run_go(
@@ -32,9 +42,8 @@ def run_go(
     """The curve of each board size; for 9x9 then other ways to play."""
     tables = []
     for s in size:
-        tallies = _against_gnugo(
-            s, [(f"{n:,} simulations", f"book=true,simulations={n}") for n in simulations], playing
-        )
+        curve = [Way(f"{n:,} simulations", f"book=true,simulations={n}") for n in simulations]
+        tallies = _against_gnugo(s, curve, playing)
         tables.append(
             ResultTable(
                 f"{s}x{s} Go against GNU Go level 10, komi 7.5",
@@ -51,18 +60,22 @@ def run_go(
                 ResultTable(
                     "Other ways to play 9x9",
                     ("player", *_columns("GNU Go")),
-                    tuple((label, *_cells(tally)) for (label, _), tally in rows),
+                    tuple((way.label, *_cells(tally)) for way, tally in rows),
                 )
             )
     return tables
 
 
-def _against_gnugo(size: int, ways: Sequence[tuple[str, str]], playing: Playing) -> list[Tally]:
-    """``ways`` are labels and settings."""
+def _against_gnugo(size: int, ways: Sequence[Way], playing: Playing) -> list[Tally]:
     engine = gnugo()
     pairings = [
-        Pairing(f"{size}x{size}, {label}", f"mcts:default,resign_below=0.05,{way}", engine, MatchSettings(size=size))
-        for label, way in ways
+        Pairing(
+            f"{size}x{size}, {way.label}",
+            f"mcts:default,resign_below=0.05,{way.settings}",
+            engine,
+            MatchSettings(size=size, opening_moves=way.opening_moves),
+        )
+        for way in ways
     ]
     return play_all(pairings, GAMES, **playing)
 
