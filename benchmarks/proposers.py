@@ -12,7 +12,7 @@ from semeai.evolve.loop import run_evolution
 from semeai.stats.intervals import wilson_interval
 from semeai.table import Cell, ResultTable, percent
 
-SEEDS = 3
+SEEDS = 2
 STEPS, CANDIDATES = 6, 5
 SIMULATIONS = 50
 MOST_PAIRS = 100
