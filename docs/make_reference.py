@@ -23,6 +23,8 @@ from typer.models import ArgumentInfo, OptionInfo
 
 from semeai.cli.main import app
 from semeai.games.catalog import GAMES, game_named
+from semeai.games.go.database import OWN_DATABASE
+from semeai.games.pattern_policy import OWN
 from semeai.gtp import analysis, playing, records
 from semeai.gtp.dialects import DIALECTS
 from semeai.gtp.engine import ADMINISTRATIVE
@@ -270,6 +272,8 @@ def shown(value: Any) -> str:
         return "none"
     if isinstance(value, bool):
         return str(value).lower()
+    if value == OWN_DATABASE:
+        return OWN
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 

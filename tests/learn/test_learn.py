@@ -118,6 +118,14 @@ def test_the_same_games_give_the_same_database_and_it_predicts():
     assert values[near].min() > values[np.logical_not(near)].max()
 
 
+def test_patterns_reach_no_farther_than_the_distance_asked_for():
+    games = random_games(12)
+    found = learn(games, Settings(min_seen=5, held_out=0.2, distance=5))
+    assert found.database.about["distances"] == [3, 4, 5]
+    assert len(found.by_size) == 3
+    assert set(found.database.sizes.tolist()) == {0, 1, 2}
+
+
 def test_random_openings_and_too_many_positions_are_left_out():
     games = random_games(10)
     assert len(Competitions.of_games(games, 15)) == sum(move != 0 for game in games for _, move in game.moves[15:])

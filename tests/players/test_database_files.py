@@ -8,7 +8,7 @@ import pytest
 
 from semeai.errors import ConfigError
 from semeai.games.go.board import GO_STATE
-from semeai.games.go.database import Database, database_of
+from semeai.games.go.database import OWN_DATABASE, Database, database_of
 from semeai.games.go.position import GoPosition
 from semeai.games.go.priors import expand_node
 from semeai.games.protocol import SCRATCH
@@ -45,7 +45,7 @@ def test_the_identity_is_what_the_file_holds(folder):
     assert [spec.identity() for spec in same] == [one.identity()] * 3
     assert one.identity()["policy"]["database"] == database().digest
     assert str(folder) not in json.dumps(one.identity())
-    others = [parse_spec(spec, folder).identity() for spec in ("mcts", "mcts:database=other.npz")]
+    others = [parse_spec(spec, folder).identity() for spec in ("mcts:database=none", "mcts:database=other.npz")]
     assert one.identity() not in others
     assert not [name for name in others[0]["policy"] if name.startswith("database")]
     assert PlayerSpec.from_identity(others[0]).make().config == PlayerConfig()
@@ -131,8 +131,8 @@ def test_a_race_keeps_the_digest(folder):
 
 
 def test_a_database_steers_the_search(folder):
-    """Off by default; with one, the best move of a node gets all visits and H, others by a power of their strength."""
-    assert PlayerConfig().policy.to_record()[0]["database"]["n"] == 0
+    """The best move of a node gets all visits and H, others by a power of their strength; without one nobody does."""
+    assert PlayerConfig.from_text("database=none").policy.to_record()[0]["database"]["n"] == 0
     position = GoPosition(9)
     position.play(position.text_to_move("E5"))
     beside, free = position.text_to_move("E4"), position.text_to_move("C3")
@@ -154,9 +154,30 @@ def test_a_database_steers_the_search(folder):
             ]
         )
     assert priors[0] == [[0, 0, 0], [0, 0, 0]]
-    assert priors[1] == [pytest.approx([12, 12, 1]), pytest.approx([4, 4, 1 / 3])]
+    assert priors[1] == [pytest.approx([12, 12, 0.2]), pytest.approx([4, 4, 0.2 / 3])]
 
 
 @kernel
 def expanded(states, spares, policies, scratches):
     return expand_node(states[0], spares[0], policies[0], scratches[0])
+
+
+def test_the_own_database_is_part_of_the_default_player():
+    """The file in the package is the one that the setting names, and it can be left out or taken by others."""
+    default = PlayerConfig.from_text("default")
+    assert default.policy.database == OWN_DATABASE
+    assert database_of(OWN_DATABASE).digest == OWN_DATABASE.partition("@")[0]
+    assert PlayerConfig.from_text("default,database=none").policy.database == ""
+    assert PlayerConfig.from_text("rave").policy.database == ""
+    assert PlayerConfig.from_text("rave,database=own").policy.database == OWN_DATABASE
+    assert parse_spec("mcts:default").label == "mcts:default"
+    assert parse_spec("mcts:default,database=none").label == "mcts:default,database=none"
+
+
+def test_a_recorded_default_player_is_found_again():
+    """A ledger keeps the digest alone; of the own database that is enough."""
+    spec = parse_spec("mcts:default,simulations=10")
+    again = PlayerSpec.from_identity(spec.identity())
+    assert again.identity() == spec.identity()
+    assert "+AE" not in again.label
+    again.make().close()

@@ -99,7 +99,7 @@ def test_finds_a_reply_that_looks_bad_in_playouts(seed):
     position.set_to_move(1)
     found = []
     for every in (0, 16):
-        player = MctsPlayer(PlayerConfig.from_text(f"default,search.plain_every={every}"))
+        player = MctsPlayer(PlayerConfig.from_text(f"default,database=none,search.plain_every={every}"))
         player.start(position, seed)
         player.think(3000)
         found.append(player.report()[0])

@@ -55,6 +55,13 @@ def learn(
     ] = 2.0,
     held_out: Annotated[float, typer.Option(help="Part of the games that it is tried on, not learnt from.")] = 0.1,
     positions: Annotated[int, typer.Option(min=100, help="At most so many, of games drawn at random.")] = 60_000,
+    skip: Annotated[
+        int | None,
+        typer.Option(min=0, help="Moves at the beginning of each game that are not learnt; default: random ones."),
+    ] = None,
+    distance: Annotated[
+        int, typer.Option(min=3, max=10, help="How far patterns reach at most: dx + dy + the larger of both.")
+    ] = 10,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same file.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")] = False,
 ) -> None:
@@ -80,8 +87,9 @@ def learn(
         records, refused = _read(games or [])
     else:
         records = _play(self_play, _player(player, simulations), size, seed, workers, ledger, as_json)
-    skip = OPENING_MOVES if self_play else 0
-    found = learn_from(records, Settings(min_seen, prior, held_out, positions, skip, seed), say)
+    if skip is None:
+        skip = OPENING_MOVES if self_play else 0
+    found = learn_from(records, Settings(min_seen, prior, held_out, positions, skip, seed, distance), say)
     found.database.save(output)
     table = as_table(found)
     if as_json:
@@ -139,13 +147,13 @@ def _play(
 
 def as_table(found: "Learnt") -> "ResultTable":
     """The prediction of the games held out, by the size of the patterns."""
-    from semeai.games.go.neighbourhoods import DISTANCES
     from semeai.table import ResultTable, percent
 
     rows: list[tuple[Any, ...]] = []
     known = 0
-    names = ["none", *(str(distance) for distance in DISTANCES)]
-    for name, n, accuracy in zip(names, (0, *found.database.by_size()), (found.uniform, *found.by_size), strict=True):
+    names = ["none", *map(str, found.database.about["distances"])]
+    accuracies = (found.uniform, *found.by_size)
+    for name, n, accuracy in zip(names, (0, *found.database.by_size()), accuracies, strict=False):
         known += n
         first, among = percent(accuracy.first), percent(accuracy.among_first)
         rows.append((name, known, first, among, round(accuracy.mean_rank, 1), round(accuracy.log_likelihood, 3)))

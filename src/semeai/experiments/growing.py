@@ -25,7 +25,7 @@ GAMES = 400
 """Of a validation."""
 DATABASE_GAMES = 100
 """Of self-play that the database is learnt from."""
-BARE = "mcts:default,policy.prior_even=0,search.first_play_urgency=0.5"
+BARE = "mcts:default,database=none,policy.prior_even=0,search.first_play_urgency=0.5"
 """MoGo's playouts and RAVE without any opinion of a new node: all that it gets to know of shapes is grown or learnt.
 
 The urgency is that of an even move: were it above 1, moves of no pattern would go before those of a good one.

@@ -8,6 +8,9 @@ from semeai.patterns.geometry import SQUARE, Geometry
 from semeai.patterns.pattern import Pattern
 from semeai.patterns.texts import canonical_texts, pattern_of
 
+OWN, NONE = "own", "none"
+"""Words for a database in place of a file: the one that comes with semeai, and no database."""
+
 
 class PatternPolicy(BaseModel):
     """The base of a game's policy whose nodes look at patterns."""
@@ -21,8 +24,8 @@ class PatternPolicy(BaseModel):
     file."""
     pattern_visits: Annotated[float, Field(ge=0, le=1e6)] = 10.0
     """Virtual visits that a bias of 1 puts into the RAVE statistics, all won; a bias of -1 puts lost ones there."""
-    pattern_heuristic: Annotated[float, Field(ge=0, le=1e6)] = 1.0
-    """What a bias of 1 adds to H, for progressive bias and progressive widening."""
+    pattern_heuristic: Annotated[float, Field(ge=0, le=1e6)] = 0.2
+    """What a bias of 1 adds to H, for choices without RAVE, progressive bias and progressive widening."""
 
     @field_validator("patterns")
     @classmethod

@@ -68,9 +68,10 @@ def harvest(
     competitions: Competitions,
     min_seen: int,
     most: int = MAX_PATTERNS,
+    n_sizes: int = N_SIZES,
     say: Callable[[str], object] = lambda text: None,
 ) -> tuple[PatternTree, NDArray[np.int64]]:
-    """The patterns that ``min_seen`` points have, and the largest one around each point.
+    """The patterns of the first ``n_sizes`` sizes that ``min_seen`` points have, and the largest one around each point.
 
     Where these are more than ``most``, those that were seen least are left out.
     """
@@ -78,7 +79,7 @@ def harvest(
     alive = np.ones(competitions.n_points, np.bool_)
     parts = [(np.zeros(1, np.uint64), np.array([NO_SIZE]), np.array([UNKNOWN]), np.array([competitions.n_points]))]
     n = 1
-    for size in range(N_SIZES):
+    for size in range(n_sizes):
         keys = competitions.keys(size, alive)[alive]
         found, first, inverse, seen = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
         kept = seen >= min_seen
@@ -89,7 +90,7 @@ def harvest(
         leaves[at[number > 0]] = number[number > 0]
         alive[at[number == 0]] = False
         n += int(kept.sum())
-        say(f"size {size + 1} of {N_SIZES}: {int(kept.sum()):,} patterns")
+        say(f"size {size + 1} of {n_sizes}: {int(kept.sum()):,} patterns")
     keys, sizes, parents, seen = (np.concatenate(column) for column in zip(*parts, strict=True))
     tree = PatternTree(keys, sizes, parents, seen)
     if len(tree) <= most:

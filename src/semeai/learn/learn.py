@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from semeai.errors import ConfigError
 from semeai.games.go.database import Database
-from semeai.games.go.neighbourhoods import DISTANCES, N_SIZES
+from semeai.games.go.neighbourhoods import DISTANCES
 from semeai.games.record import GameRecord
 from semeai.learn.accuracy import Accuracy, measure
 from semeai.learn.bradley_terry import PRIOR, Model
@@ -39,6 +39,12 @@ class Settings:
     skip: int = 0
     """Moves at the beginning of each game that are not learnt."""
     seed: int = 1
+    distance: int = DISTANCES[-1]
+    """The largest patterns reach so far."""
+
+    @property
+    def n_sizes(self) -> int:
+        return sum(distance <= self.distance for distance in DISTANCES)
 
 
 @dataclass(frozen=True)
@@ -63,7 +69,7 @@ def learn(games: Sequence[GameRecord], settings: Settings, say: Say = lambda tex
     unseen = Competitions.of_games(held_out, settings.skip)
     if not len(seen) or not len(unseen):
         raise ConfigError(f"{len(games)} games have no moves to learn from or to try it on")
-    tree, leaves = harvest(seen, settings.min_seen, say=say)
+    tree, leaves = harvest(seen, settings.min_seen, n_sizes=settings.n_sizes, say=say)
     if not len(tree):
         raise ConfigError(f"no neighbourhood was seen {settings.min_seen} times; give more games or a lower --min-seen")
     uniform, by_size, weights = _fit(tree, leaves, seen, unseen, settings, say)
@@ -74,7 +80,7 @@ def learn(games: Sequence[GameRecord], settings: Settings, say: Say = lambda tex
         "prior": settings.prior,
         "seed": settings.seed,
     }
-    database = _database(tree, weights, about)
+    database = _database(tree, weights, {**about, "distances": list(DISTANCES[: settings.n_sizes])})
     return Learnt(database, len(training), len(held_out), len(seen), uniform, by_size)
 
 
@@ -103,11 +109,11 @@ def _fit(
     model, found = Model(tree, settings.prior), tree.find(unseen)
     uniform = measure(unseen, np.full_like(found, UNKNOWN), model.weights)
     rows = []
-    for size in range(N_SIZES):
+    for size in range(settings.n_sizes):
         within = tree.within(tree.sizes <= size)
         model.fit(within[leaves], seen.starts, seen.winners, size + 1)
         rows.append(measure(unseen, within[found], model.weights))
-        say(f"fitted size {size + 1} of {N_SIZES}: {rows[-1].first:.1%} of the moves held out are predicted")
+        say(f"fitted size {size + 1} of {settings.n_sizes}: {rows[-1].first:.1%} of the moves held out are predicted")
     return uniform, tuple(rows), model.weights
 
 
@@ -115,4 +121,4 @@ def _database(tree: PatternTree, weights: NDArray[np.float64], about: dict[str, 
     patterns = np.arange(1, len(tree.keys))  # without UNKNOWN
     order = patterns[np.argsort(tree.keys[1:])]
     sizes, found = tree.sizes[order].astype(np.uint8), weights[order].astype(np.float32)
-    return Database(tree.keys[order], sizes, found, {**about, "distances": list(DISTANCES)})
+    return Database(tree.keys[order], sizes, found, about)

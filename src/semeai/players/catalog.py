@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from semeai.errors import ConfigError, did_you_mean
+from semeai.games.pattern_policy import NONE, OWN
 from semeai.players.base import Player
 from semeai.players.gtp import GtpPlayer, describe_command
 from semeai.players.pattern_files import DATABASE, DATABASE_SETTING, without_places
@@ -152,16 +153,22 @@ class _Reader:
             raise ConfigError(f"player 'mcts:{words}' plays {game!r}, and this is a game of {self.game}")
         config = PlayerConfig.from_text(words, game, self.folder).with_changes(flat, self.folder)
         said = [*(word for word in words.split(",") if word), *(f"{key}={value}" for key, value in flat.items())]
-        shown = [word for word in said if word.partition("=")[0].strip() not in (DATABASE, DATABASE_SETTING)]
+        shown = [word for word in said if not _names_a_file(word)]
         label = (f"mcts:{','.join(shown)}" if words and shown else ",".join(["mcts", *shown])) + _database_label(config)
         return PlayerSpec("mcts", label, json.dumps(config.model_dump(mode="json"), sort_keys=True))
 
 
+def _names_a_file(word: str) -> bool:
+    """Whether it says where a database lies, which the label tells in its own way."""
+    name, _, value = word.partition("=")
+    return name.strip() in (DATABASE, DATABASE_SETTING) and value.strip() not in (OWN, NONE)
+
+
 def _database_label(config: "PlayerConfig") -> str:
-    """The papers' name for a player with a database, and which one it is."""
+    """The papers' name for a player with a database, and which one it is, unless it comes with semeai."""
     setting = getattr(config.policy, "database", "")
     digest, _, place = setting.partition("@")
-    return f" +AE ({Path(place).name or digest})" if setting else ""
+    return f" +AE ({Path(place).name or digest})" if setting and place != OWN else ""
 
 
 def _split(line: str) -> list[str]:

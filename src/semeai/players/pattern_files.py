@@ -6,7 +6,7 @@ from typing import Any
 
 from semeai.errors import ConfigError
 from semeai.games.catalog import game_named
-from semeai.games.pattern_policy import PatternPolicy
+from semeai.games.pattern_policy import OWN, PatternPolicy
 from semeai.patterns.file import read_patterns
 from semeai.patterns.geometry import Geometry
 from semeai.patterns.texts import texts_of
@@ -29,7 +29,7 @@ def with_file_contents(changes: Mapping[str, Any], game: str, folder: str | Path
 
 def texts_in(name: Any, game: str, folder: str | Path | None = None) -> tuple[str, ...]:
     """The patterns of a file as the settings of a player of ``game`` have them."""
-    path = _path("patterns", name, folder)
+    path = Path(folder or ".") / _named("patterns", name)
     return texts_of(read_patterns(path), geometry_of(game), f"patterns {path}")
 
 
@@ -39,16 +39,16 @@ def _texts(name: Any, game: str, folder: str | Path | None) -> list[str]:
 
 def _database(name: Any, game: str, folder: str | Path | None) -> str:
     """The place stays as it was written: together with ``folder`` it is found from anywhere."""
-    read: Callable[[Path, str], str] | None = getattr(game_named(game).policy, "database_setting", None)
+    read: Callable[[str, Path], str] | None = getattr(game_named(game).policy, "database_setting", None)
     if read is None:
         raise ConfigError(f"players of {game} have no database")
-    return read(_path(DATABASE, name, folder), name)
+    return read(_named(DATABASE, name), Path(folder or "."))
 
 
-def _path(key: str, name: Any, folder: str | Path | None) -> Path:
+def _named(key: str, name: Any) -> str:
     if not isinstance(name, str) or not name:
         raise ConfigError(f"player setting {key}: the name of a file is needed, not {name!r}")
-    return Path(folder or ".") / name
+    return name
 
 
 _FILES: Mapping[str, tuple[str, Callable[[Any, str, str | Path | None], Any]]] = {
@@ -64,6 +64,8 @@ def with_absolute_place(changes: Mapping[str, Any], folder: str | Path | None = 
     if not isinstance(setting, str) or "@" not in setting:
         return dict(changes)
     digest, _, place = setting.partition("@")
+    if place == OWN:
+        return dict(changes)
     return {**changes, DATABASE_SETTING: f"{digest}@{(Path(folder or '.') / place).resolve()}"}
 
 

@@ -39,7 +39,7 @@ class SearchConfig(BaseModel):
     """Progressive bias (bias_constant + bias_decay / log(2 + n)) * H."""
     widening: Annotated[float, Field(ge=0, le=1e6)] = 0.0
     """K of PW(n) = K n^(1/4), the number of moves considered in the order of H; 0 considers all."""
-    expansion_threshold: Annotated[int, Field(ge=1, le=10**6)] = 1
+    expansion_threshold: Annotated[int, Field(ge=1, le=10**6)] = 2
     """Visits of a node before it gets children."""
     proof_backup: bool = False
     """Prove wins, losses and draws from the ends of games that the tree reaches, and try no move that is proven lost.

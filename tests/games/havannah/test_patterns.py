@@ -21,7 +21,10 @@ def random_pattern(draw, bias):
 
 def kernel_values(position, patterns):
     """H of each of the root's moves, all of it from the patterns."""
-    config = PlayerConfig(game="havannah").with_changes({**PLAIN, "policy.patterns": [p.text for p in patterns]})
+    texts = [p.text for p in patterns]
+    config = PlayerConfig(game="havannah").with_changes(
+        {**PLAIN, "policy.patterns": texts, "policy.pattern_heuristic": 1}
+    )
     search = Search(config.search.to_record(), config.policy.to_record(), 1000)
     search.set_position(position)
     return {int(c["move"]): float(c["heuristic"]) for c in search.children()}

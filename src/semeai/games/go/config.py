@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
-from semeai.games.go.database import database_of, setting_of, split_setting
+from semeai.games.go.database import OWN_DATABASE, database_of, setting_of, split_setting
 from semeai.games.go.patterns import compile_patterns
 from semeai.games.go.policy import GO_POLICY
-from semeai.games.pattern_policy import PatternPolicy
+from semeai.games.pattern_policy import NONE, OWN, PatternPolicy
 from semeai.rng_kernels import CERTAIN
 
 Probability = Annotated[float, Field(ge=0, le=1)]
@@ -68,27 +68,30 @@ class GoPolicy(PatternPolicy):
     """Leave out points on the first two lines that have no stone within two steps, on boards of 7 lines and more."""
     pass_in_tree: bool = True
 
-    database: str = ""
+    database: str = OWN_DATABASE
     """A database of patterns, the papers' AE: the digest of what it holds and where it lies. ``database=FILE`` reads a
-    file that ``semeai learn`` wrote."""
-    database_visits: Visits = 10.0
+    file that ``semeai learn`` wrote, ``database=own`` takes the one that comes with semeai, ``database=none`` none."""
+    database_visits: Visits = 20.0
     """Virtual visits, all won, that the move the database likes best gets in the RAVE statistics; others get fewer."""
-    database_heuristic: Annotated[float, Field(ge=0, le=1e6)] = 1.0
-    """What that move gets in H, for progressive bias and progressive widening."""
+    database_heuristic: Annotated[float, Field(ge=0, le=1e6)] = 0.2
+    """What that move gets in H, for choices without RAVE, progressive bias and progressive widening."""
     database_exponent: Annotated[float, Field(gt=0, le=10)] = 0.5
     """A move gets this power of its strength beside the best one's, of both: below 1 the others get more."""
 
     @staticmethod
-    def database_setting(path: Path, name: str) -> str:
-        """What ``database`` is for the file at ``path``, which ``name`` says where to find."""
-        return setting_of(path, name)
+    def database_setting(name: str, folder: Path) -> str:
+        """What ``database`` is for ``own``, for ``none``, or for the file ``name`` in ``folder``."""
+        if name in (OWN, NONE):
+            return OWN_DATABASE if name == OWN else ""
+        return setting_of(folder / name, name)
 
     @field_validator("database")
     @classmethod
     def _names_a_database(cls, setting: str) -> str:
-        if setting:
-            split_setting(setting)
-        return setting
+        if not setting:
+            return setting
+        digest, place = split_setting(setting)
+        return OWN_DATABASE if not place and OWN_DATABASE.startswith(digest) else setting
 
     def to_record(self) -> NDArray[Any]:
         """The same as kernels read it."""

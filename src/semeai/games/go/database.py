@@ -12,6 +12,7 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from semeai.errors import ConfigError
 from semeai.games.go.neighbourhoods import GO_DATABASE, MAX_PATTERNS, N_SIZES, add_database, fill_table
+from semeai.games.pattern_policy import OWN
 from semeai.games.protocol import SCRATCH
 from semeai.jit import kernel
 
@@ -173,6 +175,10 @@ def _checked(arrays: Mapping[str, NDArray[Any]], path: str | Path) -> Database:
 
 # A player's setting ``policy.database`` is "DIGEST@FILE": what it is, and where it was found.
 
+OWN_FILE = "database.npz"
+"""The one that comes with semeai, in this package."""
+OWN_DATABASE = f"d60b8698587fd06e@{OWN}"
+
 
 def setting_of(path: str | Path, name: str | None = None) -> str:
     """The setting for a file, which is read and checked; ``name`` is what to write for its place."""
@@ -191,7 +197,9 @@ def split_setting(setting: str) -> tuple[str, str]:
 def database_of(setting: str) -> Database:
     """The database of a setting, read once a process; ConfigError where the file has changed or is gone."""
     digest, place = split_setting(setting)
-    if not place:
+    if place == OWN:
+        place = str(files("semeai.games.go") / OWN_FILE)
+    elif not place:
         raise ConfigError(f"the database {digest} is known by its digest only: name its file with database=FILE")
     found = load_database(place)
     if found.digest != digest:

@@ -16,7 +16,7 @@ from semeai.games.go.tables import BLACK, WHITE
 from semeai.games.position import Position
 from semeai.games.record import GameRecord
 
-_NO_PRIORS = {"policy.prior_even": 0.0}
+_NO_PRIORS = {"policy.prior_even": 0.0, "policy.database": ""}
 
 
 class Go(Game):

@@ -12,7 +12,12 @@ from semeai.games.havannah.tables import KINDS, MAX_BASE, MIN_BASE, n_cells
 from semeai.games.position import Position
 from semeai.games.record import GameRecord
 
-_RAVE = {"search.rave_bias": 0.001, "search.rave_fade": 0.0, "search.plain_every": 0}
+_RAVE = {
+    "search.rave_bias": 0.001,
+    "search.rave_fade": 0.0,
+    "search.plain_every": 0,
+    "search.expansion_threshold": 1,
+}
 _PLAIN_TREE = {**_RAVE, "policy.prior_even": 0.0, "policy.decisive": False, "policy.anti_decisive": False}
 _RAVE_ONLY = {**_PLAIN_TREE, "search.exploration": 0.0, "reuse_tree": False}
 
