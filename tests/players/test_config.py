@@ -1,3 +1,4 @@
+import json
 import math
 
 import numpy as np
@@ -5,7 +6,11 @@ import pytest
 
 from semeai.errors import ConfigError
 from semeai.games.catalog import GAMES, game_named
+from semeai.games.go import game
+from semeai.games.go.book import Book, BookMove, own_book
 from semeai.games.go.database import Database
+from semeai.games.go.position import GoPosition
+from semeai.players.catalog import PlayerSpec, parse_spec
 from semeai.players.config import PlayerConfig, setting_names
 
 
@@ -21,6 +26,23 @@ def test_identity_tells_configs_apart_and_nothing_else():
     default = PlayerConfig()
     assert default.identity() == PlayerConfig.from_text("default").identity()
     assert default.identity() != default.with_changes({"search.rave_bias": 0.5}).identity()
+
+
+def test_a_player_with_a_book_is_known_by_what_the_book_holds(monkeypatch):
+    """A match that goes on with another book would mix two players."""
+    spec = parse_spec("mcts:default,book=true")
+    known = spec.identity()
+    assert known["book"] == own_book().digest
+    again = PlayerSpec.from_identity(known)
+    assert again.identity() == known
+    assert json.loads(again.settings)["book"] is True
+    assert parse_spec("mcts:default").identity()["book"] is False
+    position = GoPosition(9)
+    monkeypatch.setattr(game, "own_book", Book)
+    assert spec.identity() != known
+    other = Book()
+    other.add(position, BookMove(position.text_to_move("E5"), 0.5, 10))
+    assert other.digest != Book().digest
 
 
 def test_seconds_replace_simulations():

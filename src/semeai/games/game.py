@@ -98,6 +98,11 @@ class Game(ABC):
         """How a game that is over has ended: one of ``endings``."""
         return self.endings[0]
 
+    @property
+    def book_digest(self) -> str:
+        """Sixteen letters that differ where the opening book does; none where the game has no book."""
+        return ""
+
     def book_move(self, position: Position) -> tuple[int, str] | None:
         """A move of the opening book that comes with the game, and a word on it; None: the book does not know."""
         return None

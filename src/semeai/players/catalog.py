@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from semeai.errors import ConfigError, did_you_mean
+from semeai.games.catalog import game_named
 from semeai.games.pattern_policy import NONE, OWN
 from semeai.players.base import Player
 from semeai.players.gtp import GtpPlayer, describe_command
@@ -53,7 +54,10 @@ class PlayerSpec:
     """Where an engine runs: no part of what it is."""
 
     def identity(self) -> dict[str, Any]:
+        """With what the opening book holds, where it plays by it: another book makes another player."""
         settings: dict[str, Any] = without_places(json.loads(self.settings))
+        if settings.get("book"):
+            settings["book"] = game_named(settings["game"]).book_digest or True
         return {"kind": self.kind, **settings}
 
     @classmethod
@@ -65,6 +69,7 @@ class PlayerSpec:
         elif data["kind"] == "mcts":
             from semeai.players.config import PlayerConfig
 
+            settings["book"] = bool(settings.get("book"))
             config = PlayerConfig.model_validate(settings)
             label = f"mcts-{config.identity()}{_database_label(config)}"
         else:

@@ -4,6 +4,7 @@ It is a text file of one line a position, `size komi to-move black-stones / whit
 for example `9 7.5 W E5 / - > D3 47.2 20000`.
 """
 
+import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -81,6 +82,11 @@ class Book:
             return cls.read(path.read_text(encoding="utf-8").splitlines(), str(path))
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(f"{path}: cannot be read: {error}") from None
+
+    @property
+    def digest(self) -> str:
+        """Sixteen letters that differ where any line does."""
+        return hashlib.sha256("\n".join(self.lines()).encode()).hexdigest()[:16]
 
     def lines(self) -> Iterator[str]:
         """In an order of their own, so that the same book is the same file."""

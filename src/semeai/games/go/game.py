@@ -72,6 +72,10 @@ class Go(Game):
     def replay(self, record: GameRecord, n_moves: int | None = None) -> GoPosition:
         return replay(record, n_moves)
 
+    @property
+    def book_digest(self) -> str:
+        return own_book().digest
+
     def book_move(self, position: Position) -> tuple[int, str] | None:
         board = cast(GoPosition, position)
         found = own_book().look_up(board)
