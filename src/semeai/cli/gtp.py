@@ -72,8 +72,10 @@ def gtp(
         Path | None, typer.Option(help="A file of patterns that the player gives its bias to; see semeai pattern.")
     ] = None,
     database: Annotated[
-        Path | None,
-        typer.Option(help="A database of patterns that the player looks its moves up in; see semeai learn."),
+        str | None,
+        typer.Option(
+            metavar="FILE", help="A database of patterns, see semeai learn; none: play without, own: semeai's."
+        ),
     ] = None,
     analysis_simulations: Annotated[int, typer.Option(min=1, help="Where an analysis stops.")] = ANALYSIS_SIMULATIONS,
     no_resign: Annotated[bool, typer.Option("--no-resign", help="Play on in lost positions.")] = False,
@@ -94,7 +96,7 @@ def gtp(
     if patterns is not None:
         changes["patterns"] = str(patterns)
     if database is not None:
-        changes["database"] = str(database)
+        changes["database"] = database
     start = SessionStart(
         game, preset, changes, size, komi, seed, analysis_simulations, bool(simulations or seconds), swap, coordinates
     )
