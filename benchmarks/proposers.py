@@ -1,10 +1,11 @@
 """What an accepted pattern costs in games, for candidates drawn at random and for guided ones.
 
-The same evolutions with one proposer or the other: nothing else differs.
+The same evolutions with one proposer or the other: nothing else differs. Their ledgers stay in ``build/proposers``, so
+that what was stopped goes on.
 """
 
-import tempfile
 from pathlib import Path
+from statistics import mean
 
 from semeai.evolve.config import checked_evolution
 from semeai.evolve.history import FIRST, PREVIOUS, History, ProposerHistory
@@ -18,9 +19,10 @@ SIZE, SIMULATIONS = 7, 50
 MOST_PAIRS = 300
 """Enough to prove 56%: with 100, nothing is accepted any more once the first pattern is in."""
 VALIDATION = 200
+FOLDER = Path("build/proposers")
 
 
-def evolve(proposer: str, seed: int, folder: Path) -> History:
+def evolve(proposer: str, seed: int) -> History:
     config = {
         "seed": seed,
         "steps": STEPS,
@@ -32,8 +34,8 @@ def evolve(proposer: str, seed: int, folder: Path) -> History:
         "validation": {"games": VALIDATION, "deep_games": 0, "opponent_games": 0},
     }
     name = f"{proposer}-{seed}"
-    ledger = str(folder / f"{name}.sqlite")
-    return run_evolution(checked_evolution(config), folder, name=name, ledger=ledger, output=folder / name).history
+    ledger = str(FOLDER / f"{name}.sqlite")
+    return run_evolution(checked_evolution(config), FOLDER, name=name, ledger=ledger, output=FOLDER / name).history
 
 
 def row(proposer: str, histories: list[History]) -> tuple[Cell, ...]:
@@ -42,7 +44,21 @@ def row(proposer: str, histories: list[History]) -> tuple[Cell, ...]:
         total.candidates += part.candidates
         total.acceptances += part.acceptances
         total.games += part.games
-    return proposer, total.candidates, total.acceptances, total.games, total.games_per_acceptance, worth(histories)
+    first = [until_first(history) for history in histories if history.accepting]
+    return (
+        proposer,
+        total.candidates,
+        total.acceptances,
+        total.games,
+        total.games_per_acceptance,
+        mean(first) if first else None,
+        worth(histories),
+    )
+
+
+def until_first(history: History) -> int:
+    """Games of all races up to the first acceptance."""
+    return sum(step.n_games for step in history.steps if step.number <= history.accepting[0].number)
 
 
 def worth(histories: list[History]) -> str:
@@ -54,13 +70,20 @@ def worth(histories: list[History]) -> str:
 
 
 def run() -> list[ResultTable]:
+    FOLDER.mkdir(parents=True, exist_ok=True)
     rows = []
-    with tempfile.TemporaryDirectory() as folder:
-        for proposer in ("random", "guided"):
-            histories = [evolve(proposer, seed, Path(folder)) for seed in range(1, SEEDS + 1)]
-            rows.append(row(proposer, histories))
-            print(*rows[-1], flush=True)
-    columns = ("proposer", "candidates", "acceptances", "games", "games an acceptance", "the last program v the first")
+    for proposer in ("random", "guided"):
+        rows.append(row(proposer, [evolve(proposer, seed) for seed in range(1, SEEDS + 1)]))
+        print(*rows[-1], flush=True)
+    columns = (
+        "proposer",
+        "candidates",
+        "acceptances",
+        "games",
+        "games an acceptance",
+        "games until the first",
+        "the last program v the first",
+    )
     note = (
         f"{SEEDS} evolutions each of {STEPS} steps with |S0| = {CANDIDATES}, on {SIZE}x{SIZE} at {SIMULATIONS} "
         f"simulations a move from RAVE with light playouts; at most {MOST_PAIRS} pairs of games a candidate. The last "
