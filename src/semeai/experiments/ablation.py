@@ -87,6 +87,7 @@ GO = Ablation(
     "resign_below=0.05,memory_mb=100",
     (
         *SEARCH_CHANGES,
+        ("no database", "database=none"),
         ("expansion threshold 1", "search.expansion_threshold=1"),
         ("RAVE in every choice", "search.plain_every=0"),
         ("RAVE that counts late moves in full", "search.rave_fade=0"),
