@@ -29,9 +29,12 @@ UNITS = {
         f"policy.prior_{name}": (RATIO, 0.3)
         for name in (
             "even", "capture", "capture_stone", "save", "save_stone", "atari", "shape", "near_1", "near_2", "near_3",
-            "answer", "tenuki", "self_atari", "edge", "second_line", "third_line",
+            "answer", "tenuki", "self_atari", "edge", "second_line", "third_line", "fourth_line", "corner", "centre",
         )
     },
+    "policy.database_visits": (RATIO, 0.3),
+    "policy.database_heuristic": (RATIO, 0.3),
+    "policy.database_exponent": (RATIO, 0.2),
     "search.rave_bias": (RATIO, 0.4),
     "search.plain_every": (RATIO, 0.35),
     "search.plain_visits": (RATIO, 0.3),
@@ -49,7 +52,6 @@ BATCH = 4
 """Pairs that start from the same constants, so that the result does not depend on the number of workers."""
 GAIN, DECAY = 0.06, 0.6
 """A pair that is won twice moves every constant by GAIN units at first, and 3 ** -DECAY of that at the end."""
-SETTINGS = MatchSettings(size=9, opening_moves=2, scoring="area")
 
 Units = dict[str, float]
 """By setting: how many units it is away from where it began."""
@@ -68,19 +70,20 @@ def player(first: Mapping[str, float], units: Units, simulations: int) -> str:
     return f"mcts:default,resign_below=0.07,memory_mb=60,simulations={simulations}{words}"
 
 
-def play(a: str, b: str, seed: int) -> float:
+def play(a: str, b: str, settings: MatchSettings, seed: int) -> float:
     """A's games won minus those lost, by 2."""
-    one, two = play_pair(parse_spec(a), parse_spec(b), SETTINGS, seed, worker_seats(), explain=False)
+    one, two = play_pair(parse_spec(a), parse_spec(b), settings, seed, worker_seats(), explain=False)
     return one.reward - two.reward
 
 
-def tune(path: Path, pairs: int, simulations: int, seed: int, workers: int) -> None:
+def tune(path: Path, size: int, pairs: int, simulations: int, seed: int, workers: int) -> None:
+    settings = MatchSettings(size=size, opening_moves=2, scoring="area")
     start = PlayerConfig()
     first = {name: float(getattr(getattr(start, name.split(".")[0]), name.split(".")[1])) for name in UNITS}
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     done = json.loads(lines[-1]) if lines else {"pairs": 0, "units": dict.fromkeys(UNITS, 0.0)}
     units: Units = done["units"]
-    warm_up(SETTINGS, [parse_spec(player(first, units, 20))], print)
+    warm_up(settings, [parse_spec(player(first, units, 20))], print)
     with ProcessPoolExecutor(workers) as pool:
         for k in range(done["pairs"], pairs, BATCH):
             draw = generator(seed, "spsa", k)
@@ -90,7 +93,7 @@ def tune(path: Path, pairs: int, simulations: int, seed: int, workers: int) -> N
                 up = {name: units[name] + s for name, s in zip(UNITS, row, strict=True)}
                 down = {name: units[name] - s for name, s in zip(UNITS, row, strict=True)}
                 a, b = player(first, up, simulations), player(first, down, simulations)
-                games.append(pool.submit(play, a, b, int(draw.integers(2**31))))
+                games.append(pool.submit(play, a, b, settings, int(draw.integers(2**31))))
             gain = GAIN / (1 + 2 * k / pairs) ** DECAY
             for row, game in zip(signs, games, strict=True):
                 for name, sign in zip(UNITS, row, strict=True):
@@ -105,9 +108,10 @@ def tune(path: Path, pairs: int, simulations: int, seed: int, workers: int) -> N
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path, help="a line for each batch; an existing file is gone on with")
+    parser.add_argument("--size", type=int, default=9, help="of the board")
     parser.add_argument("--pairs", type=int, default=4000)
     parser.add_argument("--simulations", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     options = parser.parse_args()
-    tune(options.out, options.pairs, options.simulations, options.seed, options.workers)
+    tune(options.out, options.size, options.pairs, options.simulations, options.seed, options.workers)

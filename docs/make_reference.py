@@ -168,6 +168,9 @@ MEANINGS = {  # of settings that have no docstring; a docstring goes first
     "policy.prior_second_line": "Lost visits of a move on the second line, far from all stones.",
     "policy.prior_third_line": "Won visits of a move on the third line, far from all stones.",
     "policy.prior_fourth_line": "Won visits of a move on the fourth line, far from all stones.",
+    "policy.prior_corner": "Won visits of a move on the third or fourth line of both sides of a corner, far from all "
+    "stones, on boards of 12 lines and more.",
+    "policy.prior_centre": "Lost visits of a move on the fifth line or farther in, far from all stones, on these.",
     "policy.prior_pass": "Lost visits of a pass.",
     "policy.prior_near_own_2": "At distance 2.",
     "policy.prior_near_own_3": "At distance 3.",

@@ -17,6 +17,7 @@ from semeai.games.go.neighbourhoods import (
     WIDE_POINTS,
     add_ring,
     clear_wide,
+    first_turns,
     key_of,
     lay_out,
     no_turns,
@@ -148,7 +149,7 @@ def _write_keys(
         first += lines[i] * lines[i]
         for k in range(starts[i], starts[i + 1]):
             if chosen[k]:
-                turns = no_turns()
+                read_in, turns = first_turns(wide, points[k]), no_turns()
                 for smaller in range(size + 1):
-                    turns = add_ring(wide, points[k], smaller, turns)
-                found[k] = key_of(turns, size)
+                    turns = add_ring(wide, points[k], smaller, read_in, turns)
+                found[k] = key_of(read_in, turns, size)

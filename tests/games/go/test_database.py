@@ -151,7 +151,7 @@ BAD = {
     "a size is 8": {"sizes": np.array([0, 8], np.uint8)},
     "a weight is not between": {"weights": np.array([0, np.nan], np.float32)},
     "is damaged": {"weights": np.array([0, 0], np.float32)},
-    "is of version 2, and this program reads version 1": {"version": 2},
+    "is of version 1, and this program reads version 2": {"version": 1},
     "its keys are float64": {"keys": np.zeros(2)},
     "what it says of itself": {"about": "[1"},
     "0 patterns, and 1 to": {"keys": np.empty(0, np.uint64), "sizes": np.empty(0, np.uint8),

@@ -63,6 +63,8 @@ class GoPolicy(PatternPolicy):
     prior_second_line: Visits = 3.2
     prior_third_line: Visits = 20.0
     prior_fourth_line: Visits = 5.0
+    prior_corner: Visits = 30.0
+    prior_centre: Visits = 10.0
     prior_pass: Visits = 10.0
     skip_empty_edges: bool = True
     """Leave out points on the first two lines that have no stone within two steps, on boards of 7 lines and more."""

@@ -25,7 +25,8 @@ from semeai.games.pattern_policy import OWN
 from semeai.games.protocol import SCRATCH
 from semeai.jit import kernel
 
-VERSION = 1
+VERSION = 2
+"""Of the file; that of version 1 had other keys."""
 _ARRAYS = {"version": "i", "keys": "u", "sizes": "u", "weights": "f", "about": "U", "digest": "U"}
 _MOST_BYTES = 64 * MAX_PATTERNS
 """A file that unpacks to more than this is refused before it is unpacked."""
@@ -177,7 +178,7 @@ def _checked(arrays: Mapping[str, NDArray[Any]], path: str | Path) -> Database:
 
 OWN_FILE = "database.npz"
 """The one that comes with semeai, in this package."""
-OWN_DATABASE = f"d60b8698587fd06e@{OWN}"
+OWN_DATABASE = f"5803d42d01d58ee0@{OWN}"
 
 
 def setting_of(path: str | Path, name: str | None = None) -> str:

@@ -34,6 +34,8 @@ GO_POLICY = np.dtype(
         ("prior_second_line", np.float32),  # lost ones
         ("prior_third_line", np.float32),  # with nothing around
         ("prior_fourth_line", np.float32),
+        ("prior_corner", np.float32),  # on a large board: third or fourth line from both sides, with nothing around
+        ("prior_centre", np.float32),  # lost ones, on a large board: fifth line or farther in, with nothing around
         ("prior_pass", np.float32),  # lost ones
         ("skip_empty_edges", np.int64),  # 1: no node for points on the first two lines with no stone near
         ("pass_in_tree", np.int64),  # 0: a pass is considered only where no point is playable

@@ -115,7 +115,8 @@ def _judge(
         bad += policy.prior_self_atari
         good = np.float32(0.0)
     elif scratch.remoteness[np.uint64(p)] > _REMOTE:
-        line = _line(state, p) + (0 if state.size >= _LARGE else -1)  # on small boards one line farther in
+        large = state.size >= _LARGE
+        line = _line(state, p) + (0 if large else -1)  # on small boards one line farther in
         if line <= 1:
             bad += policy.prior_edge
         elif line == 2:
@@ -124,6 +125,10 @@ def _judge(
             good += policy.prior_third_line
         elif line == 4:
             good += policy.prior_fourth_line
+        elif large:
+            bad += policy.prior_centre
+        if large and line >= 3 and _other_line(state, p) <= 4:
+            good += policy.prior_corner
     even = policy.prior_even
     _believe(scratch, n, even + good + bad, np.float32(0.5) * even + good)
     scratch.heuristic[np.uint64(n)] = _H_PER_VISIT * (good - bad)
@@ -135,6 +140,14 @@ def _line(state: State, p: int) -> int:
     w = state.stride
     row, column = p // w, p % w
     return min(min(row, column), min(w - row, w - column))
+
+
+@inlined
+def _other_line(state: State, p: int) -> int:
+    """How far from the nearest edge that crosses the nearest one."""
+    w = state.stride
+    row, column = p // w, p % w
+    return max(min(row, w - row), min(column, w - column))
 
 
 @kernel
