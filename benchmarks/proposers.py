@@ -17,7 +17,7 @@ SEEDS = 3
 STEPS, CANDIDATES = 8, 4
 SIZE, SIMULATIONS = 7, 50
 RACE = {"throughput": True, "discard_below": 0.53, "max_per_candidate": 1000}
-"""As in the demo, where what is not clearly better is discarded early; enough pairs to prove a win rate of 54%."""
+"""As in the demo, where what is not clearly better is discarded early, but with more pairs."""
 VALIDATION = 200
 FOLDER = Path("build/proposers")
 
@@ -89,6 +89,8 @@ def run() -> list[ResultTable]:
         f"simulations a move from RAVE with light playouts. Candidates below {RACE['discard_below']:g} are discarded "
         f"at the first hint (`throughput`), and none gets more than {RACE['max_per_candidate']:,} pairs of games. "
         "The last column is of games with seeds of their own, all evolutions that accepted something together; "
-        "Wilson's 95% interval."
+        "Wilson's 95% interval. These settings are the second that were tried: with 300 pairs at most and no early "
+        "discards, random had 7 acceptances in 30,720 games, 4,389 each, and guided 6 in 30,656, 5,109 each; until the "
+        "first it was 1,843 and 325. So few acceptances say little about which proposer is cheaper after the first."
     )
     return [ResultTable("Games for an accepted pattern", columns, tuple(rows), note)]
