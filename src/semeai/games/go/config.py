@@ -29,7 +29,7 @@ class GoPolicy(PatternPolicy):
     """Capture the chain that was just played, if it is in atari."""
     save: Probability = 0.95
     """Save a chain that the last move put in atari."""
-    nakade: Probability = 1.0
+    nakade: Probability = 0.4
     """Take the middle of a small region that the last move closed, or make two eyes of one that it entered."""
     two_liberties: Probability = 0.55
     """Attack the chain just played, and strengthen its neighbours, where two liberties are left."""
@@ -37,7 +37,7 @@ class GoPolicy(PatternPolicy):
     """Play a 3x3 shape beside the last move."""
     shape_before: Probability = 0.0
     """Play a 3x3 shape beside the last move but one."""
-    capture_anywhere: Probability = 1.0
+    capture_anywhere: Probability = 0.5
     """Look at a few random points for a capture."""
     refuse_self_atari: Probability = 1.0
     """Refuse a random move that puts a chain of ``self_atari_stones`` or more in atari."""
