@@ -16,6 +16,7 @@ SMALL = replace(
 @pytest.fixture
 def small(monkeypatch):
     monkeypatch.setattr(growing, "DATABASE_GAMES", 8)
+    monkeypatch.setattr(growing, "TOLD_EVERY", 0.0)
     return SMALL
 
 
@@ -28,6 +29,7 @@ def test_a_section_is_grown_and_read_again(small, tmp_path):
     assert against[0] == "first"
     assert against[5] == 4
     assert tables[1].rows[0][:2] == ("random", 2)
+    assert any("step 1 of 1" in text and "games" in text for text in told)
     told.clear()
     assert small.run(**options, progress=told.append) == tables
     assert not any("learning a database" in text for text in told)
@@ -45,7 +47,7 @@ def test_the_papers_figures_stand_where_they_belong():
     "section", [growing.GOOD_9, growing.BAD_9, growing.WITH_DATABASE_19, growing.WITHOUT_DATABASE_19]
 )
 def test_every_section_is_an_evolution(section):
-    config = section._config({"player": section.player, "simulations": 5}, None, None, "guided", {})
+    config = section._config({"player": growing.BARE, "simulations": 5}, None, None, "guided", {})
     assert config.candidates == (10 if section is growing.GOOD_9 else 1)
     assert config.proposers[0].shapes == section.shapes
 

@@ -3,6 +3,7 @@
 The papers gave a cluster weeks for it; here budgets and games are options, and a laptop has hours.
 """
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from semeai.evolve.config import EvolutionConfig, checked_evolution
 from semeai.evolve.history import DEEP, FIRST, OPPONENT, PREVIOUS, History, Validation, program_name
 from semeai.evolve.loop import EvolutionResult, Watcher, run_evolution
 from semeai.evolve.report import proposer_table
-from semeai.experiments.matches import DEFAULT_LEDGER, Playing, Progress
+from semeai.experiments.matches import DEFAULT_LEDGER, TOLD_EVERY, Playing, Progress, match_teller
 from semeai.learn.games import OPENING_MOVES, play_games, self_play
 from semeai.learn.learn import Settings, learn
 from semeai.race.race import Decision
@@ -31,6 +32,10 @@ BARE = "mcts:default,database=none,policy.prior_even=0,search.first_play_urgency
 The urgency is that of an even move: were it above 1, moves of no pattern would go before those of a good one.
 """
 
+ACCEPT_ABOVE = 0.501
+DISCARD_BELOW = 0.53
+"""Who is proven to be worth less than that makes room for the next: what is grown here has more to gain."""
+
 Place = tuple[int, str]
 """How many patterns the tested program has, and who its opponent is."""
 
@@ -46,14 +51,13 @@ class Growing:
     """|S0|."""
     steps: int
     paper: Mapping[Place, str]
-    player: str = "mcts:default"
     max_per_candidate: int = 1000
     """Pairs of games; who has no verdict by then is not accepted."""
     start: "Growing | None" = None
     """What was grown before: this goes on with it."""
     database: bool = False
     """The program has it from the beginning."""
-    opponent: Literal["GNU Go level 10", "first + AE", "the first of section 5.1"] = "GNU Go level 10"
+    opponent: Literal["GNU Go level 1", "first + AE", "the first of section 5.1"] = "GNU Go level 1"
     """Whom the first and the last program meet beside one another."""
 
     def run(
@@ -72,7 +76,7 @@ class Growing:
         ledger, say = playing.get("ledger") or DEFAULT_LEDGER, playing.get("progress") or _silent
         folder = Path(".") if "://" in ledger else Path(ledger).parent
         name = f"{self.name}-{simulations}-{proposer}-{playing.get('seed', 1)}"
-        player: dict[str, Any] = {"player": self.player, "simulations": simulations}
+        player: dict[str, Any] = {"player": BARE, "simulations": simulations}
         opponent: dict[str, Any] | None = None
         if self.start is not None:
             opponent = player
@@ -109,7 +113,11 @@ class Growing:
             "candidates": self.candidates,
             "player": dict(player),
             "match": {"size": self.size, "opening_moves": 2, "scoring": "area"},
-            "race": {"max_per_candidate": self.max_per_candidate},
+            "race": {
+                "accept_above": ACCEPT_ABOVE,
+                "discard_below": DISCARD_BELOW,
+                "max_per_candidate": self.max_per_candidate,
+            },
             "proposers": [{"kind": proposer, "shapes": self.shapes}],
             "validation": validation,
         }
@@ -177,11 +185,19 @@ class _Teller(Watcher):
         def started(driver: Driver) -> None:
             self.say(f"{place}: {len(driver.race.standings)} candidates …")
 
-        return Callbacks(on_start=started, on_decision=decided)
+        told = time.monotonic()
+
+        def going_on(driver: Driver) -> None:
+            nonlocal told
+            if not driver.race.finished and time.monotonic() >= told + TOLD_EVERY:
+                told = time.monotonic()
+                self.say(f"{place}: {2 * driver.race.n_evaluations:,} games")
+
+        return Callbacks(on_start=started, on_decision=decided, on_progress=going_on)
 
     def match(self, title: str, match: Match) -> MatchCallbacks:
         self.say(f"{title} …")
-        return MatchCallbacks()
+        return MatchCallbacks(on_progress=match_teller(title, self.say))
 
     def stepped(self, step: int, change: object, races: object) -> None:
         if change is not None:
@@ -225,7 +241,7 @@ BAD_9 = Growing(
     opponent="the first of section 5.1",
 )
 WITH_DATABASE_19 = Growing(
-    "bgp-19x19-with-database", "Section 5.3, with the database", 19, 50, "good", 1, 20, {}, BARE, database=True
+    "bgp-19x19-with-database", "Section 5.3, with the database", 19, 50, "good", 1, 20, {}, database=True
 )
 _PREVIOUS_19 = (
     "50.9 ± 0.13%", "51.2 ± 0.28%", "56.7 ± 1.50%", "52.1 ± 0.39%", "51.1 ± 0.20%", "54.1 ± 0.78%", "50.9 ± 0.20%",
@@ -252,6 +268,5 @@ WITHOUT_DATABASE_19 = Growing(
         **{(i, FIRST): text for i, text in enumerate(_FIRST_19, 2)},
         **{(i, OPPONENT): text for i, text in enumerate(_DATABASE_19)},
     },
-    BARE,
     opponent="first + AE",
 )

@@ -1,5 +1,6 @@
 """Experiments that are lists of matches: played one after the other, kept in a ledger, taken from there again."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
@@ -12,7 +13,8 @@ from semeai.table import percent
 
 Progress = Callable[[str], object]
 DEFAULT_LEDGER = "experiments.db"
-_TOLD_EVERY = 20
+TOLD_EVERY = 30.0
+"""Seconds between two lines of a match or race that goes on."""
 
 
 class Playing(TypedDict, total=False):
@@ -52,7 +54,7 @@ def play_all(
         match = Match(a, b, pairing.settings, seed)
         place = f"{pairing.label} ({i + 1} of {len(pairings)})"
         progress(f"{place}: {games:,} games …")
-        callbacks = MatchCallbacks(on_progress=_teller(place, progress), on_compile=progress)
+        callbacks = MatchCallbacks(on_progress=match_teller(place, progress), on_compile=progress)
         result = run_match(
             match, games, ledger=ledger or DEFAULT_LEDGER, workers=workers, callbacks=callbacks
         )  # fmt: skip
@@ -63,16 +65,17 @@ def play_all(
     return tallies
 
 
-def _teller(place: str, progress: Progress) -> Callable[[MatchDriver], object]:
-    told = 0
+def match_teller(place: str, progress: Progress) -> Callable[[MatchDriver], object]:
+    """Says now and then how a match stands."""
+    told = time.monotonic()
 
     def tell(driver: MatchDriver) -> None:
         nonlocal told
         n = driver.tally.n_games
-        if n >= told + _TOLD_EVERY:
-            told = n
-            missing = 2 * driver.n_pairs - n
-            left = f", {missing / driver.rate / 60:.0f} min left" if missing and driver.rate else ""
+        missing = 2 * driver.n_pairs - n
+        if missing and n and time.monotonic() >= told + TOLD_EVERY:
+            told = time.monotonic()
+            left = f", {missing / driver.rate / 60:.0f} min left" if driver.rate else ""
             progress(f"{place}: {n:,} games, {percent(driver.tally.win_rate)}{left}")
 
     return tell
