@@ -19,6 +19,7 @@ from semeai.cli import (
     race,
     reproduce,
     runs,
+    solve,
     warmup,
 )
 from semeai.errors import SemeaiError
@@ -34,7 +35,23 @@ app = typer.Typer(
     epilog="First time? `semeai init first-race` writes a small example, `semeai race first-race/race.toml` runs it.",
 )
 
-for module in (init, race, match, evolve, runs, bounds, plan, reproduce, gtp, analyze, pattern, learn, bench, warmup):
+for module in (
+    init,
+    race,
+    match,
+    evolve,
+    runs,
+    bounds,
+    plan,
+    reproduce,
+    gtp,
+    analyze,
+    pattern,
+    learn,
+    solve,
+    bench,
+    warmup,
+):
     module.register(app)
 
 

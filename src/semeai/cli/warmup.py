@@ -18,6 +18,7 @@ def warmup() -> None:
     """Compile all kernels once and keep them on disk."""
     from semeai.experiments import simulated_race  # noqa: F401 - registers the kernels of races
     from semeai.games.catalog import GAMES
+    from semeai.games.havannah import solver  # noqa: F401 - registers the kernels of proofs
     from semeai.jit import cache_directory
     from semeai.players.config import PlayerConfig
     from semeai.players.mcts import compile_players

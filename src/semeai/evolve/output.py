@@ -17,9 +17,7 @@ def write_player(folder: Path, context: Context) -> None:
     patterns = context.patterns
     if patterns:
         n_new = len(accepted_patterns(context))
-        write_file(
-            folder / PATTERN_FILE, format_patterns(patterns, f"{n_new} of these were accepted by semeai evolve.")
-        )
+        write_file(folder / PATTERN_FILE, format_patterns(patterns, f"{n_new} of them accepted by semeai evolve."))
     lines = [f"# Written by semeai evolve, after {len(context.accepted)} accepted changes.", f'game = "{context.game}"']
     lines += [f"{json.dumps(key)} = {json.dumps(value)}" for key, value in context.baseline.items() if key != PATTERNS]
     if patterns:

@@ -1,0 +1,67 @@
+"""``semeai solve``: who wins a position, by proof."""
+
+import json
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+CHUNK = 100_000
+"""Positions between two lines; Ctrl-C ends a proof there."""
+
+
+def register(app: typer.Typer) -> None:
+    app.command(
+        epilog="Examples:\n\n"
+        "    semeai solve a1 --size 3                 the opening a1 of base 3\n\n"
+        "    semeai solve d4 c3 g7 --size 4 --each    each answer of Black to these three moves\n\n"
+    )(solve)
+
+
+def solve(
+    moves: Annotated[list[str] | None, typer.Argument(help="Played from the empty board, White first.")] = None,
+    size: Annotated[int, typer.Option(help="Base of the board, 2 to 4.")] = 3,
+    each: Annotated[bool, typer.Option("--each", help="Prove the position after each next move.")] = False,
+    limit: Annotated[int, typer.Option(min=1, help="Positions to look at before giving up, for each proof.")] = 10**7,
+    memory: Annotated[int, typer.Option(min=1, help="Of the table of positions, in MiB.")] = 512,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Prove who wins a position of Havannah on a small board, both sides playing as well as can be."""
+    from semeai.games.havannah.position import COLOURS, HavannahPosition
+    from semeai.games.havannah.solver import Proof, Solver
+    from semeai.jit import compile_kernels
+
+    position = HavannahPosition(size)
+    for text in moves or ():
+        position.play(position.text_to_move(text))
+    solver = Solver(size, memory)
+    notes = Console(stderr=True)
+    compile_kernels(lambda text: notes.print(f"[dim]{text}[/]", highlight=False))
+
+    def prove(what: str) -> Proof:
+        visited = 0
+        while True:
+            proof = solver.solve(position, min(CHUNK, limit - visited))
+            visited += proof.visited
+            if proof.winner is not None or visited >= limit:
+                return Proof(proof.winner, visited)
+            if not as_json:
+                notes.print(f"[dim]{what}: {visited:,} positions …[/]", highlight=False)
+
+    results = []
+    for move in solver.different_moves(position) if each else [None]:
+        if move is not None:
+            position.play(move)
+        what = " ".join(position.move_to_text(m) for _, m in position.moves) or "the empty board"
+        proof = prove(what)
+        winner = None if proof.winner is None else COLOURS[proof.winner]
+        results.append({"moves": what, "winner": winner, "positions": proof.visited})
+        if not as_json:
+            said = f"{winner} wins" if winner else "not proven"
+            typer.echo(f"{what}: {said} ({proof.visited:,} positions)")
+        if move is not None:
+            position.undo()
+    if as_json:
+        typer.echo(json.dumps(results, indent=2))
+    if any(result["winner"] is None for result in results):
+        raise typer.Exit(1)

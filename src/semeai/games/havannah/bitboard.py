@@ -1,0 +1,173 @@
+"""Small boards of Havannah in 64-bit words, for proofs: a set of cells is a word, and its neighbours are six shifts.
+
+Cell (x, y) is bit ``8 y + x``. Up to base 4 the last bit of a row is no cell, so nothing is shifted into the next row.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semeai.games.havannah.tables import DIRECTIONS, MIDDLES, RUNS, SIDE_BITS, cells, touches
+from semeai.games.protocol import Record
+from semeai.jit import inlined, kernel
+
+MAX_BITBOARD_BASE = 4
+STRIDE = 8
+SYMMETRIES = 12
+NO_CELLS = np.uint64(0)
+_X, _Y, _XY = np.uint64(1), np.uint64(STRIDE), np.uint64(STRIDE + 1)
+_ONE = np.uint64(1)
+_RING_STONES = 6
+_SHIFTS = np.array([STRIDE * y + x for x, y in DIRECTIONS])
+
+BITBOARD = np.dtype(
+    [
+        ("cells", np.uint64),
+        ("edge", np.uint64),  # sides and corners
+        ("corners", np.uint64, 6),
+        ("sides", np.uint64, 6),
+        ("turned", np.uint8, (SYMMETRIES, 64)),  # where a symmetry takes a bit
+        ("keys", np.uint64, (2, 64, SYMMETRIES)),  # random numbers of a stone, by colour, bit and symmetry
+    ],
+    align=True,
+)
+Cells = np.uint64
+"""A set of cells."""
+
+MAY_CLOSE = (RUNS & 3 >= 2) | (MIDDLES != 0)
+"""By own neighbours: whether a stone may close a ring. It joins two runs, or is the last around an own stone."""
+
+
+def make_bitboard(base: int) -> NDArray[Any]:
+    """One record of ``BITBOARD``."""
+    boards = np.zeros(1, BITBOARD)
+    board = boards[0]
+    rng = np.random.default_rng(1)
+    keys = rng.integers(0, 1 << 64, (2, 64), np.uint64)
+    for x, y in cells(base):
+        bit = STRIDE * y + x
+        cell = _ONE << np.uint64(bit)
+        board["cells"] |= cell
+        for k in range(6):
+            board["sides"][k] |= cell if touches(base, x, y) >> k & 1 else NO_CELLS
+            board["corners"][k] |= cell if touches(base, x, y) >> (SIDE_BITS + k) & 1 else NO_CELLS
+        for s in range(SYMMETRIES):
+            turned = _turned(base, x, y, s)
+            board["turned"][s, bit] = turned
+            board["keys"][:, bit, s] = keys[:, turned]
+    board["edge"] = np.bitwise_or.reduce(board["sides"]) | np.bitwise_or.reduce(board["corners"])
+    return boards
+
+
+def _turned(base: int, x: int, y: int, symmetry: int) -> int:
+    """The bit that (x, y) becomes: mirrored or not, then turned by 60 degrees up to five times."""
+    u, v = x - base + 1, y - base + 1
+    if symmetry >= 6:
+        u, v = v, u
+    for _ in range(symmetry % 6):
+        u, v = u - v, u
+    return STRIDE * (v + base - 1) + u + base - 1
+
+
+@inlined
+def around(cells: Cells) -> Cells:
+    """The neighbours of all ``cells``, and bits that are no cells."""
+    return (cells << _X) | (cells >> _X) | (cells << _Y) | (cells >> _Y) | (cells << _XY) | (cells >> _XY)
+
+
+@inlined
+def connected(start: Cells, within: Cells) -> Cells:
+    """The cells of ``within`` that are connected with ``start``."""
+    found = start & within
+    while True:
+        more = (found | around(found)) & within
+        if more == found:
+            return found
+        found = more
+
+
+@inlined
+def count(cells: Cells) -> int:
+    """How many they are."""
+    n = cells - ((cells >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    n = (n & np.uint64(0x3333333333333333)) + ((n >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    n = (n + (n >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((n * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@inlined
+def first_of(cells: Cells) -> Cells:
+    """One of them alone."""
+    return cells & (~cells + _ONE)
+
+
+@inlined
+def are_several(cells: Cells) -> bool:
+    return cells & (cells - _ONE) != NO_CELLS
+
+
+@inlined
+def index_of(cell: Cells) -> int:
+    """The bit of a set of one cell."""
+    return count(cell - _ONE)
+
+
+@inlined
+def _own_around(own: Cells, bit: int) -> int:
+    """Which neighbours of a cell are own, as six bits in the order of ``DIRECTIONS``."""
+    found = 0
+    for k in range(6):
+        q = bit + _SHIFTS[k]
+        if q >= 0 and own >> np.uint64(q) & _ONE:
+            found |= 1 << k
+    return found
+
+
+@inlined
+def _is_ring(board: Record, group: Cells) -> bool:
+    """Whether a group encloses a cell, be it empty or anybody's."""
+    middles = (group << _X) & (group >> _X) & (group << _Y) & (group >> _Y) & (group << _XY) & (group >> _XY)
+    if middles & board.cells:
+        return True
+    others = board.cells & ~group
+    return connected(board.edge, others) != others
+
+
+@kernel
+def winning_cells(board: Record, own: Cells, empty: Cells) -> Cells:
+    """Where a stone wins, for who has ``own`` and has not won."""
+    one = two = three = NO_CELLS
+    for k in range(6):
+        corner = board.corners[k]
+        reach = (around(connected(corner, own)) if own & corner else corner) & empty
+        two |= one & reach
+        one |= reach
+    wins = two
+    one = two = NO_CELLS
+    for k in range(6):
+        side = board.sides[k]
+        reach = (side | around(connected(side, own)) if own & side else side) & empty
+        three |= two & reach
+        two |= one & reach
+        one |= reach
+    wins |= three
+    if count(own) + 1 >= _RING_STONES:
+        left = _beside_two(own) & empty & ~wins
+        while left:
+            cell = first_of(left)
+            left ^= cell
+            if MAY_CLOSE[_own_around(own, index_of(cell))] and _is_ring(board, connected(cell, own | cell)):
+                wins |= cell
+    return wins
+
+
+@inlined
+def _beside_two(own: Cells) -> Cells:
+    """Cells with two own neighbours or more."""
+    one = own << _X
+    two = NO_CELLS
+    for beside in (own >> _X, own << _Y, own >> _Y, own << _XY, own >> _XY):
+        two |= one & beside
+        one |= beside
+    return two

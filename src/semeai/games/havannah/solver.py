@@ -1,0 +1,383 @@
+"""Proofs of who wins, on boards up to base 4: depth-first proof-number search over positions in 64-bit words.
+
+df-pn (Nagai 2002) with phi as the effort to prove a win of who is to move, delta to prove a loss, and thresholds that
+leave a move only when it is a quarter worse than the next (Pawlewicz & Lew 2006). What makes it quick enough are
+``threats``: a sequence of one's own ends the search, and one of the opponent's leaves only the moves that break it.
+Positions are known by the least of the hashes of their twelve turned and mirrored forms.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semeai.errors import ConfigError
+from semeai.games.havannah.bitboard import (
+    MAX_BITBOARD_BASE,
+    NO_CELLS,
+    STRIDE,
+    SYMMETRIES,
+    Cells,
+    are_several,
+    first_of,
+    index_of,
+    make_bitboard,
+    winning_cells,
+)
+from semeai.games.havannah.position import HavannahPosition
+from semeai.games.havannah.tables import BLACK, EMPTY, WHITE, cells
+from semeai.games.havannah.threats import THREATS, find_threats, still_wins
+from semeai.games.protocol import Record
+from semeai.jit import inlined, kernel, warm_up
+
+_INFINITE = 1_000_000_000
+_MOST_CELLS = 37
+_BUCKET = 4
+_FRESH_DELTA = 3
+"""Of a position that was never looked into: low, so that all moves are looked into once."""
+_FORCED_PHI = 4
+"""Of one where the side to move has only one move."""
+_WON, _OPEN, _LOST = 1, 0, -1
+
+ENTRY = np.dtype(
+    [
+        ("key", np.uint64),
+        ("moves", np.uint64),  # those worth trying, in the orientation of the key; none: not looked into
+        ("phi", np.uint32),
+        ("delta", np.uint32),
+        ("work", np.uint64),  # positions looked at below
+    ],
+    align=True,
+)
+PATH = np.dtype(
+    [
+        ("own", np.uint64),
+        ("other", np.uint64),
+        ("mover", np.int64),
+        ("keys", np.uint64, SYMMETRIES),
+        ("key", np.uint64),
+        ("symmetry", np.int64),
+        ("most_phi", np.int64),  # the search leaves it when one of these is reached
+        ("most_delta", np.int64),
+        ("began", np.int64),
+        ("known_moves", np.uint64),  # in the orientation of the key
+        ("n", np.int64),  # moves; -1: it was not looked into on this way
+        # By move:
+        ("cell", np.uint64, _MOST_CELLS),
+        ("next_keys", np.uint64, SYMMETRIES),
+        ("next_key", np.uint64, _MOST_CELLS),
+        ("next_symmetry", np.int64, _MOST_CELLS),
+        ("phi", np.int64, _MOST_CELLS),
+        ("delta", np.int64, _MOST_CELLS),
+    ],
+    align=True,
+)
+"""A position on the way from the root, and its moves."""
+COUNTS = np.dtype([("visited", np.int64), ("limit", np.int64)])
+
+
+@dataclass(frozen=True)
+class Proof:
+    winner: int | None
+    """0 for White, 1 for Black, None where the limit was reached. A full board counts for Black."""
+    visited: int
+    """Positions, with those that were looked at again."""
+
+
+class Solver:
+    """Proves positions of one base; what it finds serves the next."""
+
+    def __init__(self, base: int, memory: int = 128, threat_limit: int = 100) -> None:
+        """``memory``: of the table of positions, in MiB; ``threat_limit``: positions a search for threats looks at."""
+        if base > MAX_BITBOARD_BASE:
+            raise ConfigError(f"base {base}: proofs are for boards up to base {MAX_BITBOARD_BASE}")
+        self.base = base
+        self._boards = make_bitboard(base)
+        self._threats = np.zeros(1, THREATS)
+        self._threats["limit"] = threat_limit
+        entries = (memory << 20) // ENTRY.itemsize
+        self._table = np.zeros(1 << entries.bit_length() - 1, ENTRY)
+        self._paths = np.zeros(len(cells(base)) + 2, PATH)
+        self._counts = np.zeros(1, COUNTS)
+
+    def solve(self, position: HavannahPosition, limit: int = 1_000_000) -> Proof:
+        """Who wins, if ``limit`` positions are enough to prove it."""
+        if position.size != self.base:
+            raise ConfigError(f"a position of base {position.size}, and a solver for base {self.base}")
+        if position.winner is not None:
+            return Proof(position.winner, 0)
+        white, black = self._words(position)
+        self._counts[0] = (0, limit)
+        result = _solve(
+            self._boards, self._threats, self._table, self._paths, self._counts,
+            white, black, position.to_move,
+        )  # fmt: skip
+        mover = position.to_move
+        winner = {_WON: mover, _LOST: 1 - mover, _OPEN: None}[int(result)]
+        return Proof(winner, int(self._counts[0]["visited"]))
+
+    def different_moves(self, position: HavannahPosition) -> list[int]:
+        """The legal moves, one of those that lead to the same position turned or mirrored."""
+        found: dict[tuple[int, int], int] = {}
+        for move in map(int, position.legal_moves()):
+            position.play(move)
+            words = self._words(position)
+            position.undo()
+            turned = self._boards[0]["turned"]
+            found.setdefault(min((_turned(words[0], t), _turned(words[1], t)) for t in turned), move)
+        return list(found.values())
+
+    def _words(self, position: HavannahPosition) -> tuple[Cells, Cells]:
+        """White's stones and Black's."""
+        words = {WHITE: 0, BLACK: 0, EMPTY: 0}
+        for x, y in cells(self.base):
+            words[position.color_at(x, y)] |= 1 << STRIDE * y + x
+        return np.uint64(words[WHITE]), np.uint64(words[BLACK])
+
+
+@warm_up("Havannah proof")
+def _prove_a_little() -> None:
+    Solver(2, memory=1).solve(HavannahPosition(2), limit=1)
+
+
+def _turned(word: Cells, turned: NDArray[np.uint8]) -> int:
+    return sum(1 << int(turned[bit]) for bit in range(64) if int(word) >> bit & 1)
+
+
+@inlined
+def _least(keys: np.ndarray) -> tuple[np.uint64, int]:
+    """The key of a position, and the symmetry that gives it."""
+    best = 0
+    for s in range(1, SYMMETRIES):
+        if keys[s] < keys[best]:
+            best = s
+    key = keys[best] * np.uint64(0x9E3779B97F4A7C15)
+    key = (key ^ (key >> np.uint64(31))) * np.uint64(0xBF58476D1CE4E5B9)
+    return (key if key else np.uint64(1)), best
+
+
+@inlined
+def _turn(board: Record, moves: Cells, symmetry: int) -> Cells:
+    found = NO_CELLS
+    while moves:
+        cell = first_of(moves)
+        moves ^= cell
+        found |= np.uint64(1) << np.uint64(board.turned[symmetry, index_of(cell)])
+    return found
+
+
+@inlined
+def _turn_back(board: Record, moves: Cells, symmetry: int) -> Cells:
+    found = NO_CELLS
+    left = board.cells
+    while left:
+        cell = first_of(left)
+        left ^= cell
+        if moves >> np.uint64(board.turned[symmetry, index_of(cell)]) & np.uint64(1):
+            found |= cell
+    return found
+
+
+@inlined
+def _bucket_of(table: np.ndarray, key: np.uint64) -> int:
+    return np.int64(key & np.uint64(len(table) - _BUCKET))
+
+
+@inlined
+def _find(table: np.ndarray, key: np.uint64) -> int:
+    """Where a position is in the table, or -1."""
+    start = _bucket_of(table, key)
+    for i in range(start, start + _BUCKET):
+        if table[i].key == key:
+            return i
+    return -1
+
+
+@kernel
+def _store(table: np.ndarray, key: np.uint64, moves: Cells, phi: int, delta: int, work: int) -> None:
+    """In the place of the entry of its bucket that cost least."""
+    start = _bucket_of(table, key)
+    best = start
+    for i in range(start, start + _BUCKET):
+        if table[i].key == key:
+            best = i
+            break
+        if table[i].work < table[best].work:
+            best = i
+    entry = table[best]
+    entry.key = key
+    entry.moves = moves
+    entry.phi = phi
+    entry.delta = delta
+    entry.work = work
+
+
+@kernel
+def _look_into(board: Record, threats: Record, own: Cells, other: Cells, mover: int) -> tuple[int, Cells]:
+    """What wins and threats say of a position, and the moves worth trying if they do not decide it."""
+    empty = board.cells & ~(own | other)
+    if empty == NO_CELLS:
+        return (_WON if mover else _LOST), NO_CELLS
+    if winning_cells(board, own, empty):
+        return _WON, NO_CELLS
+    forced = winning_cells(board, other, empty)
+    if are_several(forced):
+        return _LOST, NO_CELLS
+    if find_threats(board, threats, own, other):
+        return _WON, NO_CELLS
+    if forced:
+        return _OPEN, forced
+    if not find_threats(board, threats, other, own):
+        return _OPEN, empty
+    moves = NO_CELLS
+    left = empty
+    while left:
+        cell = first_of(left)
+        left ^= cell
+        if not still_wins(board, threats, other, own, cell):
+            moves |= cell
+    return (_OPEN if moves else _LOST), moves
+
+
+@kernel
+def _first_guess(board: Record, own: Cells, other: Cells) -> tuple[int, int]:
+    """Phi and delta of a position that was never looked into, ``own`` to move."""
+    empty = board.cells & ~(own | other)
+    if winning_cells(board, own, empty):
+        return 0, _INFINITE
+    forced = winning_cells(board, other, empty)
+    if are_several(forced):
+        return _INFINITE, 0
+    return (_FORCED_PHI, 1) if forced else (1, _FRESH_DELTA)
+
+
+@kernel
+def _solve(
+    boards: np.ndarray, threats: np.ndarray, table: np.ndarray, paths: np.ndarray, counts: np.ndarray,
+    white: Cells, black: Cells, mover: int,
+) -> int:  # fmt: skip
+    board, path = boards[0], paths[0]
+    for s in range(SYMMETRIES):
+        path.keys[s] = 0
+    for color in range(2):
+        left = black if color else white
+        while left:
+            cell = first_of(left)
+            left ^= cell
+            for s in range(SYMMETRIES):
+                path.keys[s] ^= board.keys[color, index_of(cell), s]
+    path.key, path.symmetry = _least(path.keys)
+    path.mover = mover
+    path.own, path.other = (black, white) if mover else (white, black)
+    path.most_phi = path.most_delta = _INFINITE
+    path.n = -1
+    _prove(board, threats[0], table, paths, counts)
+    entry = table[_find(table, path.key)]
+    return _WON if entry.phi == 0 else _LOST if entry.delta == 0 else _OPEN
+
+
+@kernel
+def _prove(board: Record, threats: Record, table: np.ndarray, paths: np.ndarray, counts: np.ndarray) -> None:
+    """Search from the first position of ``paths`` until its phi or delta reaches its threshold: the table knows both.
+
+    Not recursive, which numba's cache on disk does not bear.
+    """
+    depth = 0
+    while depth >= 0:
+        path = paths[depth]
+        if path.n < 0:
+            counts[0].visited += 1
+            path.began = counts[0].visited
+            if not _enter(board, threats, table, path):
+                depth -= 1
+                continue
+        else:
+            _read_again(table, path)
+        phi, delta, best, second = _sum_up(path)
+        is_out = counts[0].visited >= counts[0].limit
+        if phi == 0 or delta == 0 or phi >= path.most_phi or delta >= path.most_delta or is_out:
+            _store(table, path.key, path.known_moves, phi, delta, counts[0].visited - path.began + 1)
+            depth -= 1
+            continue
+        depth += 1
+        below = paths[depth]
+        cell = path.cell[best]
+        for s in range(SYMMETRIES):
+            below.keys[s] = path.keys[s] ^ board.keys[path.mover, index_of(cell), s]
+        below.own, below.other, below.mover = path.other, path.own | cell, 1 - path.mover
+        below.key, below.symmetry = path.next_key[best], path.next_symmetry[best]
+        below.most_phi = max(path.most_delta - (delta - path.phi[best]), path.phi[best] + 1)
+        below.most_delta = max(min(path.most_phi, second + second // 4 + 1), path.delta[best] + 1)
+        below.n = -1
+
+
+@kernel
+def _enter(board: Record, threats: Record, table: np.ndarray, path: Record) -> bool:
+    """Look into a position and list its moves; False where that proves it, and then the table has it."""
+    at = _find(table, path.key)
+    if at >= 0 and table[at].moves:
+        path.known_moves = table[at].moves
+        moves = _turn_back(board, path.known_moves, path.symmetry)
+    else:
+        result, moves = _look_into(board, threats, path.own, path.other, path.mover)
+        if result != _OPEN:
+            is_won = result == _WON
+            _store(table, path.key, NO_CELLS, 0 if is_won else _INFINITE, _INFINITE if is_won else 0, 1)
+            return False
+        path.known_moves = _turn(board, moves, path.symmetry)
+    path.n = 0
+    while moves:
+        cell = first_of(moves)
+        moves ^= cell
+        for s in range(SYMMETRIES):
+            path.next_keys[s] = path.keys[s] ^ board.keys[path.mover, index_of(cell), s]
+        key, symmetry = _least(path.next_keys)
+        _add_move(board, table, path, cell, key, symmetry)
+    return True
+
+
+@inlined
+def _add_move(board: Record, table: np.ndarray, path: Record, cell: Cells, key: np.uint64, symmetry: int) -> None:
+    """Unless it leads to the same position as another, turned or mirrored."""
+    n = path.n
+    for i in range(n):
+        if path.next_key[i] == key:
+            return
+    at = _find(table, key)
+    if at >= 0:
+        path.phi[n] = table[at].phi
+        path.delta[n] = table[at].delta
+    else:
+        path.phi[n], path.delta[n] = _first_guess(board, path.other, path.own | cell)
+    path.cell[n] = cell
+    path.next_key[n] = key
+    path.next_symmetry[n] = symmetry
+    path.n = n + 1
+
+
+@inlined
+def _read_again(table: np.ndarray, path: Record) -> None:
+    """What the table knows of the positions after each move by now."""
+    for i in range(path.n):
+        at = _find(table, path.next_key[i])
+        if at >= 0:
+            path.phi[i] = table[at].phi
+            path.delta[i] = table[at].delta
+
+
+@inlined
+def _sum_up(path: Record) -> tuple[int, int, int, int]:
+    """Phi, delta, the move to look at, and the delta of the next best."""
+    phi = second = _INFINITE
+    delta, best = 0, 0
+    for i in range(path.n):
+        delta = min(_INFINITE, delta + path.phi[i])
+        if path.delta[i] < phi:
+            phi, second, best = path.delta[i], phi, i
+        elif path.delta[i] < second:
+            second = path.delta[i]
+    if phi == 0:
+        delta = _INFINITE
+    elif delta == 0:
+        phi = _INFINITE
+    return phi, delta, best, second

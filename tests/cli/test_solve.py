@@ -1,0 +1,30 @@
+"""``semeai solve``: proofs of small boards, what is not proven, and bad input."""
+
+import json
+
+from tests.cli.test_cli import semeai  # noqa: F401 - a fixture
+
+
+def test_each_opening_of_base_three(semeai):  # noqa: F811
+    done = semeai("solve", "--size", "3", "--each")
+    said = [line.split(" (")[0] for line in done.stdout.splitlines()]
+    assert said == ["a1: White wins", "b1: Black wins", "b2: Black wins", "c3: Black wins"]
+
+
+def test_what_is_not_proven_is_said_and_gives_an_exit_code(semeai):  # noqa: F811
+    done = semeai("solve", "d4", "--size", "4", "--limit", "300", "--memory", "1", "--json", code=1)
+    [found] = json.loads(done.stdout)
+    assert found["moves"] == "d4"
+    assert found["winner"] is None
+    assert found["positions"] >= 300
+
+
+def test_bad_input_is_one_sentence(semeai):  # noqa: F811
+    for words, sentence in [
+        (("z9",), "'z9' is no cell of a board of base 3"),
+        (("a1", "a1"), "a1 is occupied"),
+        (("--size", "5"), "base 5: proofs are for boards up to base 4"),
+        (("--size", "1"), "a Havannah board has base 2 to 10, not 1"),
+    ]:
+        done = semeai("solve", *words, code=2)
+        assert done.stderr.strip().splitlines()[-1] == f"semeai: {sentence}"

@@ -1,0 +1,62 @@
+"""Boards in words agree with the board that all else plays on."""
+
+import numpy as np
+import pytest
+
+from semeai.games.havannah.bitboard import BITBOARD, STRIDE, SYMMETRIES, around, make_bitboard, winning_cells
+from semeai.games.havannah.position import HavannahPosition
+from semeai.jit import kernel
+
+
+@kernel
+def wins_of(boards, own, empty):
+    return winning_cells(boards[0], own, empty)
+
+
+def word(position, color):
+    """The cells of a colour, 0 for empty ones."""
+    found = 0
+    for y in range(2 * position.size - 1):
+        for x in range(2 * position.size - 1):
+            if abs(x - y) < position.size and position.color_at(x, y) == color:
+                found |= 1 << STRIDE * y + x
+    return np.uint64(found)
+
+
+@pytest.mark.parametrize(("base", "games"), [(2, 100), (3, 150), (4, 150)])
+def test_winning_cells_agree_with_the_board(base, games):
+    rng = np.random.default_rng(base)
+    boards = make_bitboard(base)
+    n = 0
+    for _ in range(games):
+        position = HavannahPosition(base)
+        while not position.is_over:
+            for player in (0, 1):
+                expected = sum(
+                    1 << STRIDE * (p // (2 * base) - 1) + p % (2 * base) - 1
+                    for p in map(int, position.winning_cells(player))
+                )
+                assert int(wins_of(boards, word(position, player + 1), word(position, 0))) == expected
+                n += 1
+            quiet = [m for m in position.legal_moves() if m not in position.winning_cells(position.to_move)]
+            position.play(int(rng.choice(quiet or position.legal_moves())))
+    assert n > 500
+
+
+@pytest.mark.parametrize("base", [2, 3, 4])
+def test_symmetries_keep_neighbours_corners_and_sides(base):
+    board = make_bitboard(base)[0]
+    bits = [b for b in range(64) if int(board["cells"]) >> b & 1]
+    for turned in board["turned"][:, :]:
+        assert sorted(turned[bits]) == bits
+
+        def moved(cells, turned=turned):
+            return sum(1 << int(turned[b]) for b in bits if int(cells) >> b & 1)
+
+        assert {moved(c) for c in board["corners"]} == {int(c) for c in board["corners"]}
+        assert {moved(s) for s in board["sides"]} == {int(s) for s in board["sides"]}
+        for b in bits:
+            beside = around(np.uint64(1 << b)) & board["cells"]
+            assert moved(beside) == int(around(np.uint64(1 << int(turned[b]))) & board["cells"])
+    assert len({tuple(t[bits]) for t in board["turned"]}) == SYMMETRIES
+    assert board.dtype == BITBOARD

@@ -1,0 +1,97 @@
+"""Proofs are those of brute force, and the openings that are known to be solved."""
+
+import numpy as np
+import pytest
+
+from semeai.errors import ConfigError
+from semeai.games.havannah.position import HavannahPosition
+from semeai.games.havannah.solver import Solver
+from semeai.games.havannah.tables import touches
+
+
+def after(base, moves):
+    position = HavannahPosition(base)
+    for text in moves.split():
+        position.play(position.text_to_move(text))
+    return position
+
+
+def winner_by_trying(position, known):
+    """All moves to the end; a full board counts for Black."""
+    if position.is_over:
+        return 1 if position.winner is None else position.winner
+    key = position.states[0]["color"].tobytes()
+    if key not in known:
+        mover = position.to_move
+        known[key] = 1 - mover
+        for move in position.legal_moves():
+            position.play(int(move))
+            found = winner_by_trying(position, known)
+            position.undo()
+            if found == mover:
+                known[key] = mover
+                break
+    return known[key]
+
+
+def quiet_position(base, n_empty, rng):
+    """From a random game in which nobody takes a win; whoever is to move cannot win at once, or lose."""
+    while True:
+        position = HavannahPosition(base)
+        while not position.is_over and position.states[0]["n_empty"] > n_empty:
+            quiet = np.setdiff1d(position.legal_moves(), position.winning_cells(position.to_move))
+            position.play(int(rng.choice(quiet if len(quiet) else position.legal_moves())))
+        if not position.is_over and all(len(position.winning_cells(player)) == 0 for player in (0, 1)):
+            return position
+
+
+@pytest.mark.parametrize("threat_limit", [0, 2, 100])
+@pytest.mark.parametrize(("base", "n_empty"), [(3, 11), (4, 11)])
+def test_late_positions_are_proven_as_by_trying_all_moves(base, n_empty, threat_limit):
+    rng = np.random.default_rng(base)
+    solver, proofs = Solver(base, memory=2, threat_limit=threat_limit), []
+    for _ in range(40):
+        position = quiet_position(base, n_empty, rng)
+        proofs.append(solver.solve(position))
+        assert proofs[-1].winner == winner_by_trying(position, {})
+    assert {proof.winner for proof in proofs} == {0, 1}
+    assert sum(proof.visited > 1 for proof in proofs) >= 2  # others by threats alone
+
+
+@pytest.mark.parametrize(("base", "openings"), [(2, "a1 b1 b2 c3"), (3, "a1 b1 b2 c1 c3")])
+def test_the_corners_win_and_all_else_loses(base, openings):
+    for text in openings.split():
+        is_corner = touches(base, ord(text[0]) - ord("a"), int(text[1]) - 1) >= 64
+        assert Solver(base).solve(after(base, text)).winner == (0 if is_corner else 1)
+
+
+@pytest.mark.parametrize("moves", ["d4 c3 g7 b2", "d4 c3 g7 c2", "d4 c3 g7 f6"])
+def test_lines_of_base_four_are_won_by_white(moves):
+    assert Solver(4).solve(after(4, moves)).winner == 0
+
+
+def test_a_limit_leaves_the_winner_open():
+    solver = Solver(4, memory=1)
+    proof = solver.solve(after(4, "d4"), limit=200)
+    assert proof.winner is None
+    assert 200 <= proof.visited < 300
+
+
+def test_a_game_that_is_over_needs_no_proof():
+    position = after(2, "a1 c3 b1")
+    assert position.winner == 0
+    assert Solver(2).solve(position).visited == 0
+
+
+def test_other_boards_are_refused():
+    with pytest.raises(ConfigError, match="base 5: proofs are for boards up to base 4"):
+        Solver(5)
+    with pytest.raises(ConfigError, match=r"base 3, .* base 4"):
+        Solver(4).solve(HavannahPosition(3))
+
+
+def test_moves_that_are_the_same_when_turned_or_mirrored_are_proven_once():
+    texts = [HavannahPosition(4).move_to_text(m) for m in Solver(4).different_moves(HavannahPosition(4))]
+    assert texts == ["a1", "b1", "b2", "c2", "c3", "d4"]
+    assert len(Solver(4).different_moves(after(4, "d4"))) == 5
+    assert len(Solver(4).different_moves(after(4, "d4 b2 g5"))) == 34
