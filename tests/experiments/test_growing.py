@@ -52,6 +52,13 @@ def test_every_section_is_an_evolution(section):
     assert config.proposers[0].shapes == section.shapes
 
 
+def test_a_program_with_a_database_is_read_again(small, tmp_path):
+    """A ledger knows a database by its digest, and not where it lies."""
+    section = replace(small, database=True, opponent="GNU Go level 1")
+    options = dict(games=2, proposer="random", workers=1, ledger=str(tmp_path / "l.sqlite"))
+    assert section.run(**options) == section.run(**options)
+
+
 def test_an_unknown_proposer_is_refused(small, tmp_path):
     with pytest.raises(ConfigError, match="wild"):
         small.run(games=4, proposer="wild", workers=1, ledger=str(tmp_path / "l.sqlite"))

@@ -214,7 +214,14 @@ class _Loop:
         except RunNotFound:
             return None
         rows = [dict(row) for row in run.config["candidates"]["list"]]
-        return [Candidate(row.pop("name"), row) for row in rows]
+        return [self._as_proposed(Candidate(row.pop("name"), row)) for row in rows]
+
+    def _as_proposed(self, recorded: Candidate) -> Candidate:
+        """The same change of the program as it is: a ledger has neither the place of a database nor, of a candidate
+        that was screened, the budget.
+        """
+        context = self.evolution.context
+        return Candidate(recorded.name, change_of(recorded, context.geometry).apply(context.baseline, context.config))
 
     def _step(self, step: int, candidates: Sequence[Candidate]) -> Change | None:
         verdicts: dict[str, Verdict] = {}
@@ -226,7 +233,7 @@ class _Loop:
             rates = {s.candidate.name: s.win_rate for s in screened.standings}
             chosen = {c.name for c in passed(candidates, told, rates, self.config.candidates)}
             verdicts = {n: v for n, v in told.items() if v in (Verdict.DISCARDED, Verdict.FAILED)}
-            racing = [self._at_full_budget(c) for c in candidates if c.name in chosen]
+            racing = [c for c in candidates if c.name in chosen]
         if racing:
             result = self._race(step, "", self.evolution.race(step, racing))
             races.append(result)
@@ -234,11 +241,6 @@ class _Loop:
         accepted = self.evolution.tell(candidates, verdicts)
         self.watcher.stepped(step, accepted, races)
         return accepted
-
-    def _at_full_budget(self, candidate: Candidate) -> Candidate:
-        """The same change of the program as it is: a ledger has a screened one with the screen's budget."""
-        context = self.evolution.context
-        return Candidate(candidate.name, change_of(candidate, context.geometry).apply(context.baseline, context.config))
 
     def _race(self, step: int, part: str, config: RaceConfig) -> RaceResult:
         callbacks = self.watcher.race(step, self.config.steps, part or "race")
