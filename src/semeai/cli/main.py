@@ -36,22 +36,8 @@ app = typer.Typer(
 )
 
 for module in (
-    init,
-    race,
-    match,
-    evolve,
-    runs,
-    bounds,
-    plan,
-    reproduce,
-    gtp,
-    analyze,
-    pattern,
-    learn,
-    solve,
-    bench,
-    warmup,
-):
+    init, race, match, evolve, runs, bounds, plan, reproduce, gtp, analyze, pattern, learn, solve, bench, warmup,
+):  # fmt: skip
     module.register(app)
 
 
