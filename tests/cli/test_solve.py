@@ -8,7 +8,20 @@ from tests.cli.test_cli import semeai  # noqa: F401 - a fixture
 def test_each_opening_of_base_three(semeai):  # noqa: F811
     done = semeai("solve", "--size", "3", "--each")
     said = [line.split(" (")[0] for line in done.stdout.splitlines()]
-    assert said == ["a1: White wins", "b1: Black wins", "b2: Black wins", "c3: Black wins"]
+    assert [line.split(" by ")[0] for line in said] == [
+        "a1: White wins",
+        "b1: Black wins",
+        "b2: Black wins",
+        "c3: Black wins",
+    ]
+    assert said[3] == "c3: Black wins by a1"
+
+
+def test_a_move_that_wins_is_said(semeai):  # noqa: F811
+    [found] = json.loads(semeai("solve", "b1", "d4", "--size", "4", "--json").stdout)
+    assert (found["moves"], found["winner"]) == ("b1 d4", "White")
+    follow_up = semeai("solve", "b1", "d4", found["by"], "--size", "4")
+    assert follow_up.stdout.startswith(f"b1 d4 {found['by']}: White wins (")
 
 
 def test_what_is_not_proven_is_said_and_gives_an_exit_code(semeai):  # noqa: F811

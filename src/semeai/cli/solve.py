@@ -1,6 +1,7 @@
 """``semeai solve``: who wins a position, by proof."""
 
 import json
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -44,7 +45,7 @@ def solve(
             proof = solver.solve(position, min(CHUNK, limit - visited))
             visited += proof.visited
             if proof.winner is not None or visited >= limit:
-                return Proof(proof.winner, visited)
+                return replace(proof, visited=visited)
             if not as_json:
                 notes.print(f"[dim]{what}: {visited:,} positions …[/]", highlight=False)
 
@@ -55,9 +56,10 @@ def solve(
         what = " ".join(position.move_to_text(m) for _, m in position.moves) or "the empty board"
         proof = prove(what)
         winner = None if proof.winner is None else COLOURS[proof.winner]
-        results.append({"moves": what, "winner": winner, "positions": proof.visited})
+        by = None if proof.move is None else position.move_to_text(proof.move)
+        results.append({"moves": what, "winner": winner, "by": by, "positions": proof.visited})
         if not as_json:
-            said = f"{winner} wins" if winner else "not proven"
+            said = f"{winner} wins" + (f" by {by}" if by else "") if winner else "not proven"
             typer.echo(f"{what}: {said} ({proof.visited:,} positions)")
         if move is not None:
             position.undo()

@@ -3,7 +3,17 @@
 import numpy as np
 import pytest
 
-from semeai.games.havannah.bitboard import BITBOARD, STRIDE, SYMMETRIES, around, make_bitboard, winning_cells
+from semeai.games.havannah.bitboard import (
+    BITBOARD,
+    GROUPS,
+    STRIDE,
+    SYMMETRIES,
+    around,
+    list_groups,
+    make_bitboard,
+    winning_cells,
+    winning_cells_after,
+)
 from semeai.games.havannah.position import HavannahPosition
 from semeai.jit import kernel
 
@@ -11,6 +21,16 @@ from semeai.jit import kernel
 @kernel
 def wins_of(boards, own, empty):
     return winning_cells(boards[0], own, empty)
+
+
+@kernel
+def wins_after_each(boards, groups, own, empty, found):
+    """By bit, for each empty cell."""
+    list_groups(boards[0], groups[0], own)
+    for bit in range(64):
+        cell = np.uint64(1) << np.uint64(bit)
+        if empty & cell:
+            found[bit] = winning_cells_after(boards[0], groups[0], own, cell, empty ^ cell)
 
 
 def word(position, color):
@@ -41,6 +61,31 @@ def test_winning_cells_agree_with_the_board(base, games):
             quiet = [m for m in position.legal_moves() if m not in position.winning_cells(position.to_move)]
             position.play(int(rng.choice(quiet or position.legal_moves())))
     assert n > 500
+
+
+@pytest.mark.parametrize(("base", "games"), [(2, 100), (3, 150), (4, 150)])
+def test_winning_cells_after_a_move_are_those_of_the_new_position(base, games):
+    rng = np.random.default_rng(base)
+    boards, groups = make_bitboard(base), np.zeros(1, GROUPS)
+    n = n_won = 0
+    for _ in range(games):
+        left = np.flatnonzero(int(boards[0]["cells"]) >> np.arange(64) & 1)
+        rng.shuffle(left)
+        own, empty = np.uint64(0), boards[0]["cells"]
+        for bit in left:  # own stones and others at random, up to the first win
+            cell = np.uint64(1) << np.uint64(bit)
+            if wins_of(boards, own, empty):
+                break
+            found = np.zeros(64, np.uint64)
+            wins_after_each(boards, groups, own, empty, found)
+            for b in (b for b in range(64) if int(empty) >> b & 1):
+                after = np.uint64(1) << np.uint64(b)
+                assert found[b] == wins_of(boards, own | after, empty ^ after)
+                n += 1
+                n_won += found[b] != 0
+            own, empty = (own | cell if rng.random() < 0.6 else own), empty ^ cell
+    assert n > 500
+    assert n_won > 200
 
 
 @pytest.mark.parametrize("base", [2, 3, 4])

@@ -52,8 +52,13 @@ def test_late_positions_are_proven_as_by_trying_all_moves(base, n_empty, threat_
     solver, proofs = Solver(base, memory=2, threat_limit=threat_limit), []
     for _ in range(40):
         position = quiet_position(base, n_empty, rng)
-        proofs.append(solver.solve(position))
-        assert proofs[-1].winner == winner_by_trying(position, {})
+        proof = solver.solve(position)
+        proofs.append(proof)
+        assert proof.winner == winner_by_trying(position, {})
+        assert (proof.move is not None) == (proof.winner == position.to_move)
+        if proof.move is not None:
+            position.play(proof.move)
+            assert winner_by_trying(position, {}) == proof.winner
     assert {proof.winner for proof in proofs} == {0, 1}
     assert sum(proof.visited > 1 for proof in proofs) >= 2  # others by threats alone
 

@@ -13,6 +13,7 @@ from semeai.games.protocol import Record
 from semeai.jit import inlined, kernel
 
 MAX_BITBOARD_BASE = 4
+MAX_GROUPS = 19  # stones of one colour on 37 cells
 STRIDE = 8
 SYMMETRIES = 12
 NO_CELLS = np.uint64(0)
@@ -32,6 +33,18 @@ BITBOARD = np.dtype(
     ],
     align=True,
 )
+GROUPS = np.dtype(
+    [
+        ("n", np.int64),
+        ("stones", np.uint64, MAX_GROUPS),
+        ("beside", np.uint64, MAX_GROUPS),  # their neighbours
+        # By corner or side: where a stone of one's own is connected with it.
+        ("to_corner", np.uint64, 6),
+        ("to_side", np.uint64, 6),
+    ],
+    align=True,
+)
+"""The groups of one colour."""
 Cells = np.uint64
 """A set of cells."""
 
@@ -159,6 +172,78 @@ def winning_cells(board: Record, own: Cells, empty: Cells) -> Cells:
             left ^= cell
             if MAY_CLOSE[_own_around(own, index_of(cell))] and _is_ring(board, connected(cell, own | cell)):
                 wins |= cell
+    return wins
+
+
+@kernel
+def list_groups(board: Record, groups: Record, own: Cells) -> None:
+    """Note the groups of ``own`` in ``groups``."""
+    groups.n = 0
+    for k in range(6):
+        groups.to_corner[k] = board.corners[k]
+        groups.to_side[k] = board.sides[k]
+    left = own
+    while left:
+        stones = connected(first_of(left), left)
+        left ^= stones
+        beside = around(stones)
+        groups.stones[groups.n] = stones
+        groups.beside[groups.n] = beside
+        groups.n += 1
+        if stones & board.edge:
+            for k in range(6):
+                if stones & board.corners[k]:
+                    groups.to_corner[k] |= beside
+                if stones & board.sides[k]:
+                    groups.to_side[k] |= beside
+
+
+@inlined
+def _joined(groups: Record, cell: Cells) -> Cells:
+    """The group that a stone on ``cell`` makes."""
+    stones = cell
+    for i in range(groups.n):
+        if groups.beside[i] & cell:
+            stones |= groups.stones[i]
+    return stones
+
+
+@kernel
+def winning_cells_after(board: Record, groups: Record, own: Cells, cell: Cells, empty: Cells) -> Cells:
+    """``winning_cells`` after an own stone on ``cell``, for who had none before; ``groups`` are those of ``own``.
+
+    The winning stone is beside the group that ``cell`` makes, so only that group counts: several times as quick.
+    """
+    group = _joined(groups, cell)
+    beside = around(group) & empty
+    wins = NO_CELLS
+    if group & board.edge:
+        corners = one = two = NO_CELLS
+        n_corners = n_sides = 0
+        for k in range(6):
+            if group & board.corners[k]:
+                n_corners += 1
+            else:
+                corners |= groups.to_corner[k]
+            if group & board.sides[k]:
+                n_sides += 1
+            else:
+                two |= one & groups.to_side[k]
+                one |= groups.to_side[k]
+        if n_corners == 1:
+            wins |= corners & beside
+        if n_sides == 2:
+            wins |= one & beside
+        elif n_sides == 1:
+            wins |= two & beside
+    own |= cell
+    if count(own) + 1 >= _RING_STONES:
+        left = _beside_two(own) & beside & ~wins
+        while left:
+            last = first_of(left)
+            left ^= last
+            if MAY_CLOSE[_own_around(own, index_of(last))] and _is_ring(board, group | _joined(groups, last)):
+                wins |= last
     return wins
 
 

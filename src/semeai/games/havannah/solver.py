@@ -1,7 +1,9 @@
 """Proofs of who wins, on boards up to base 4: depth-first proof-number search over positions in 64-bit words.
 
 df-pn (Nagai 2002) with phi as the effort to prove a win of who is to move, delta to prove a loss, and thresholds that
-leave a move only when it is a quarter worse than the next (Pawlewicz & Lew 2006). What makes it quick enough are
+leave a move only when it is a quarter worse than the next (Pawlewicz & Lew 2006). To prove a loss takes as much as its
+hardest move and one for each other (weak proof numbers, Ueda et al. 2008): the sum of all counts the same positions,
+which many orders of moves lead to, again and again. What also makes it quick enough are
 ``threats``: a sequence of one's own ends the search, and one of the opponent's leaves only the moves that break it.
 Positions are known by the least of the hashes of their twelve turned and mirrored forms.
 """
@@ -13,6 +15,7 @@ from numpy.typing import NDArray
 
 from semeai.errors import ConfigError
 from semeai.games.havannah.bitboard import (
+    GROUPS,
     MAX_BITBOARD_BASE,
     NO_CELLS,
     STRIDE,
@@ -21,8 +24,10 @@ from semeai.games.havannah.bitboard import (
     are_several,
     first_of,
     index_of,
+    list_groups,
     make_bitboard,
     winning_cells,
+    winning_cells_after,
 )
 from semeai.games.havannah.position import HavannahPosition
 from semeai.games.havannah.tables import BLACK, EMPTY, WHITE, cells
@@ -45,7 +50,8 @@ ENTRY = np.dtype(
         ("moves", np.uint64),  # those worth trying, in the orientation of the key; none: not looked into
         ("phi", np.uint32),
         ("delta", np.uint32),
-        ("work", np.uint64),  # positions looked at below
+        ("work", np.uint32),  # positions looked at below
+        ("winning", np.uint32),  # bit of a move that wins, in the orientation of the key, plus one; 0: none is known
     ],
     align=True,
 )
@@ -61,6 +67,8 @@ PATH = np.dtype(
         ("most_delta", np.int64),
         ("began", np.int64),
         ("known_moves", np.uint64),  # in the orientation of the key
+        ("groups", GROUPS),  # of ``own``
+        ("lost_cells", np.uint64),  # where the other would win
         ("n", np.int64),  # moves; -1: it was not looked into on this way
         # By move:
         ("cell", np.uint64, _MOST_CELLS),
@@ -82,6 +90,8 @@ class Proof:
     """0 for White, 1 for Black, None where the limit was reached. A full board counts for Black."""
     visited: int
     """Positions, with those that were looked at again."""
+    move: int | None = None
+    """One that wins, where who is to move wins."""
 
 
 class Solver:
@@ -108,13 +118,14 @@ class Solver:
             return Proof(position.winner, 0)
         white, black = self._words(position)
         self._counts[0] = (0, limit)
-        result = _solve(
+        result, winning = _solve(
             self._boards, self._threats, self._table, self._paths, self._counts,
             white, black, position.to_move,
         )  # fmt: skip
         mover = position.to_move
-        winner = {_WON: mover, _LOST: 1 - mover, _OPEN: None}[int(result)]
-        return Proof(winner, int(self._counts[0]["visited"]))
+        winner = {_WON: mover, _LOST: 1 - mover, _OPEN: None}[result]
+        y, x = divmod(int(winning).bit_length() - 1, STRIDE)
+        return Proof(winner, int(self._counts[0]["visited"]), position.point(x, y) if winning else None)
 
     def different_moves(self, position: HavannahPosition) -> list[int]:
         """The legal moves, one of those that lead to the same position turned or mirrored."""
@@ -179,6 +190,12 @@ def _turn_back(board: Record, moves: Cells, symmetry: int) -> Cells:
 
 
 @inlined
+def _turned_bit(board: Record, path: Record, cell: Cells) -> int:
+    """A move as the table keeps it."""
+    return np.int64(board.turned[path.symmetry, index_of(cell)]) + 1
+
+
+@inlined
 def _bucket_of(table: np.ndarray, key: np.uint64) -> int:
     return np.int64(key & np.uint64(len(table) - _BUCKET))
 
@@ -194,7 +211,7 @@ def _find(table: np.ndarray, key: np.uint64) -> int:
 
 
 @kernel
-def _store(table: np.ndarray, key: np.uint64, moves: Cells, phi: int, delta: int, work: int) -> None:
+def _store(table: np.ndarray, key: np.uint64, moves: Cells, phi: int, delta: int, work: int, winning: int) -> None:
     """In the place of the entry of its bucket that cost least."""
     start = _bucket_of(table, key)
     best = start
@@ -209,22 +226,24 @@ def _store(table: np.ndarray, key: np.uint64, moves: Cells, phi: int, delta: int
     entry.moves = moves
     entry.phi = phi
     entry.delta = delta
-    entry.work = work
+    entry.work = min(work, _INFINITE)
+    entry.winning = winning
 
 
 @kernel
 def _look_into(board: Record, threats: Record, own: Cells, other: Cells, mover: int) -> tuple[int, Cells]:
-    """What wins and threats say of a position, and the moves worth trying if they do not decide it."""
+    """What wins and threats say of a position, and the move that wins or, if they do not decide it, those to try."""
     empty = board.cells & ~(own | other)
     if empty == NO_CELLS:
         return (_WON if mover else _LOST), NO_CELLS
-    if winning_cells(board, own, empty):
-        return _WON, NO_CELLS
+    wins = winning_cells(board, own, empty)
+    if wins:
+        return _WON, first_of(wins)
     forced = winning_cells(board, other, empty)
     if are_several(forced):
         return _LOST, NO_CELLS
     if find_threats(board, threats, own, other):
-        return _WON, NO_CELLS
+        return _WON, threats.moves[0]
     if forced:
         return _OPEN, forced
     if not find_threats(board, threats, other, own):
@@ -239,13 +258,15 @@ def _look_into(board: Record, threats: Record, own: Cells, other: Cells, mover: 
     return (_OPEN if moves else _LOST), moves
 
 
-@kernel
-def _first_guess(board: Record, own: Cells, other: Cells) -> tuple[int, int]:
-    """Phi and delta of a position that was never looked into, ``own`` to move."""
-    empty = board.cells & ~(own | other)
-    if winning_cells(board, own, empty):
+@inlined
+def _first_guess(board: Record, path: Record, cell: Cells) -> tuple[int, int]:
+    """Phi and delta of the position after a move that was never looked into.
+
+    Who moves cannot win at once, and the other wins at once only if ``cell`` is not the one that stops it.
+    """
+    if path.lost_cells & ~cell:
         return 0, _INFINITE
-    forced = winning_cells(board, other, empty)
+    forced = winning_cells_after(board, path.groups, path.own, cell, board.cells & ~(path.own | path.other | cell))
     if are_several(forced):
         return _INFINITE, 0
     return (_FORCED_PHI, 1) if forced else (1, _FRESH_DELTA)
@@ -255,7 +276,8 @@ def _first_guess(board: Record, own: Cells, other: Cells) -> tuple[int, int]:
 def _solve(
     boards: np.ndarray, threats: np.ndarray, table: np.ndarray, paths: np.ndarray, counts: np.ndarray,
     white: Cells, black: Cells, mover: int,
-) -> int:  # fmt: skip
+) -> tuple[int, Cells]:  # fmt: skip
+    """Who is to move has won, has lost or neither, and a move that wins."""
     board, path = boards[0], paths[0]
     for s in range(SYMMETRIES):
         path.keys[s] = 0
@@ -273,7 +295,10 @@ def _solve(
     path.n = -1
     _prove(board, threats[0], table, paths, counts)
     entry = table[_find(table, path.key)]
-    return _WON if entry.phi == 0 else _LOST if entry.delta == 0 else _OPEN
+    winning = NO_CELLS
+    if entry.winning:
+        winning = _turn_back(board, np.uint64(1) << np.uint64(entry.winning - 1), path.symmetry)
+    return (_WON if entry.phi == 0 else _LOST if entry.delta == 0 else _OPEN), winning
 
 
 @kernel
@@ -293,10 +318,11 @@ def _prove(board: Record, threats: Record, table: np.ndarray, paths: np.ndarray,
                 continue
         else:
             _read_again(table, path)
-        phi, delta, best, second = _sum_up(path)
+        phi, delta, best, second, others = _sum_up(path)
         is_out = counts[0].visited >= counts[0].limit
         if phi == 0 or delta == 0 or phi >= path.most_phi or delta >= path.most_delta or is_out:
-            _store(table, path.key, path.known_moves, phi, delta, counts[0].visited - path.began + 1)
+            winning = _turned_bit(board, path, path.cell[best]) if phi == 0 else 0
+            _store(table, path.key, path.known_moves, phi, delta, counts[0].visited - path.began + 1, winning)
             depth -= 1
             continue
         depth += 1
@@ -306,7 +332,7 @@ def _prove(board: Record, threats: Record, table: np.ndarray, paths: np.ndarray,
             below.keys[s] = path.keys[s] ^ board.keys[path.mover, index_of(cell), s]
         below.own, below.other, below.mover = path.other, path.own | cell, 1 - path.mover
         below.key, below.symmetry = path.next_key[best], path.next_symmetry[best]
-        below.most_phi = max(path.most_delta - (delta - path.phi[best]), path.phi[best] + 1)
+        below.most_phi = max(path.most_delta - others, path.phi[best] + 1)
         below.most_delta = max(min(path.most_phi, second + second // 4 + 1), path.delta[best] + 1)
         below.n = -1
 
@@ -321,11 +347,16 @@ def _enter(board: Record, threats: Record, table: np.ndarray, path: Record) -> b
     else:
         result, moves = _look_into(board, threats, path.own, path.other, path.mover)
         if result != _OPEN:
-            is_won = result == _WON
-            _store(table, path.key, NO_CELLS, 0 if is_won else _INFINITE, _INFINITE if is_won else 0, 1)
+            if result == _WON:
+                winning = _turned_bit(board, path, moves) if moves else 0
+                _store(table, path.key, NO_CELLS, 0, _INFINITE, 1, winning)
+            else:
+                _store(table, path.key, NO_CELLS, _INFINITE, 0, 1, 0)
             return False
         path.known_moves = _turn(board, moves, path.symmetry)
     path.n = 0
+    path.lost_cells = winning_cells(board, path.other, board.cells & ~(path.own | path.other))
+    list_groups(board, path.groups, path.own)
     while moves:
         cell = first_of(moves)
         moves ^= cell
@@ -348,7 +379,7 @@ def _add_move(board: Record, table: np.ndarray, path: Record, cell: Cells, key: 
         path.phi[n] = table[at].phi
         path.delta[n] = table[at].delta
     else:
-        path.phi[n], path.delta[n] = _first_guess(board, path.other, path.own | cell)
+        path.phi[n], path.delta[n] = _first_guess(board, path, cell)
     path.cell[n] = cell
     path.next_key[n] = key
     path.next_symmetry[n] = symmetry
@@ -366,18 +397,20 @@ def _read_again(table: np.ndarray, path: Record) -> None:
 
 
 @inlined
-def _sum_up(path: Record) -> tuple[int, int, int, int]:
-    """Phi, delta, the move to look at, and the delta of the next best."""
+def _sum_up(path: Record) -> tuple[int, int, int, int, int]:
+    """Phi, delta, the move to look at, the delta of the next best, and what the other moves add to delta."""
     phi = second = _INFINITE
-    delta, best = 0, 0
+    hardest = n_open = best = 0
     for i in range(path.n):
-        delta = min(_INFINITE, delta + path.phi[i])
+        if path.phi[i]:
+            n_open += 1
+            hardest = max(hardest, path.phi[i])
         if path.delta[i] < phi:
             phi, second, best = path.delta[i], phi, i
         elif path.delta[i] < second:
             second = path.delta[i]
     if phi == 0:
-        delta = _INFINITE
-    elif delta == 0:
-        phi = _INFINITE
-    return phi, delta, best, second
+        return 0, _INFINITE, best, second, 0
+    if n_open == 0:
+        return _INFINITE, 0, best, second, 0
+    return phi, min(_INFINITE, hardest + n_open - 1), best, second, n_open - 1

@@ -6,7 +6,16 @@ looks at few positions. (For Go-Moku: Allis et al. 1996, threat-space search.)
 
 import numpy as np
 
-from semeai.games.havannah.bitboard import NO_CELLS, Cells, are_several, first_of, winning_cells
+from semeai.games.havannah.bitboard import (
+    GROUPS,
+    NO_CELLS,
+    Cells,
+    are_several,
+    first_of,
+    list_groups,
+    winning_cells,
+    winning_cells_after,
+)
 from semeai.games.protocol import Record
 from semeai.jit import inlined, kernel
 
@@ -35,6 +44,7 @@ THREATS = np.dtype(
         ("forced", np.uint64, (MAX_THREATS, _MOST_CELLS)),
         ("n_threats", np.int64, MAX_THREATS),
         ("n_tried", np.int64, MAX_THREATS),
+        ("groups", GROUPS),  # of the attacker, where threats are being listed
     ],
     align=True,
 )
@@ -118,10 +128,11 @@ def _list_threats(board: Record, threats: Record, k: int) -> bool:
         return False
     if left == NO_CELLS:
         left = empty
+    list_groups(board, threats.groups, attacker)
     while left:
         move = first_of(left)
         left ^= move
-        wins = winning_cells(board, attacker | move, empty ^ move)
+        wins = winning_cells_after(board, threats.groups, attacker, move, empty ^ move)
         if are_several(wins):
             threats.moves[k] = move
             threats.last = wins
