@@ -9,7 +9,15 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 os.chdir(ROOT)
 
-from benchmarks import go_speed, havannah_speed, overhead, parallel_speed, pattern_speed, proposers  # noqa: E402
+from benchmarks import (  # noqa: E402
+    go_speed,
+    havannah_speed,
+    overhead,
+    parallel_speed,
+    pattern_speed,
+    proposers,
+    solve_havannah,
+)
 from semeai.experiments import guarantee  # noqa: E402
 from semeai.jit import compile_kernels  # noqa: E402
 from semeai.table import ResultTable  # noqa: E402
@@ -44,6 +52,11 @@ PAGES: dict[str, tuple[str, str, Callable[[], list[ResultTable]]]] = {
         "What an accepted pattern costs",
         "python benchmarks/run.py proposers",
         proposers.run,
+    ),
+    "solved-havannah": (
+        "Openings of Havannah on base 4",
+        "python benchmarks/run.py solved-havannah",
+        solve_havannah.run,
     ),
     "parallel-speed": (
         "Speed of parallel search",
