@@ -8,12 +8,13 @@ others: two white stones and a black one are the same position whichever of the 
 import json
 import multiprocessing
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from semeai.games.havannah.bitboard import STRIDE, make_bitboard
 from semeai.games.havannah.position import HavannahPosition
-from semeai.games.havannah.solver import Solver
+from semeai.games.havannah.solver import Proof, Solver
 from semeai.table import Cell, ResultTable
 
 BASE = 4
@@ -21,8 +22,12 @@ OPENINGS = ("a1", "b1", "b2", "c2", "c3", "d4")
 """One of each six or twelve that are the same when turned or mirrored; d4 is the centre."""
 SHARES = (("d4", "c3", "c2"), ("b2", "b1", "a1"))
 """Black's moves, up to symmetry, by process."""
-LIMITS = tuple(2_000_000 * 4**k for k in range(6))
+CORNERS = ("a1", "d1", "g4", "g7", "d7", "a4")
+LIMITS = (2_000_000, 8_000_000)
 """Positions of a proof before the next is tried."""
+TRIALS = ((30_000, 2), (300_000, 2), (3_000_000, 2), (30_000_000, 1))
+"""Positions for each move of Black after a corner, and how many corners stay."""
+WHITE_WINS, BLACK_WINS = 0, 1
 MEMORY = 8192
 """MiB, for each process."""
 RESULTS = Path(__file__).with_name("solved_havannah.jsonl")
@@ -35,16 +40,14 @@ def after(*moves: str) -> HavannahPosition:
     return position
 
 
-def replies_to(solver: Solver, move: str) -> list[str]:
-    """The other side's moves that differ; which side began does not matter."""
-    position = after(move)
-    return [position.move_to_text(move) for move in solver.different_moves(position)]
+def texts(position: HavannahPosition, moves: Iterable[int]) -> list[str]:
+    return [position.move_to_text(int(move)) for move in moves]
 
 
-def names() -> list[str]:
-    """All cells."""
-    position = HavannahPosition(BASE)
-    return [position.move_to_text(move) for move in map(int, position.legal_moves())]
+def replies_to(solver: Solver, *moves: str) -> list[str]:
+    """The next moves that differ. Of the first stone alone it does not matter whose it is."""
+    position = after(*moves)
+    return texts(position, solver.different_moves(position))
 
 
 def known() -> list[dict[str, Any]]:
@@ -54,41 +57,68 @@ def known() -> list[dict[str, Any]]:
 
 
 def prove(replies: tuple[str, ...]) -> None:
-    """All openings against these moves of Black, with more and more positions for what is still open."""
+    """All openings against these moves of Black: the whole position first, then White's corners."""
     solver = Solver(BASE, MEMORY)
     done = {(row["opening"], row["reply"]) for row in known()}
     jobs = [(opening, reply) for reply in replies for opening in replies_to(solver, reply)]
-    left = {job: 0.0 for job in jobs if job not in done}  # CPU seconds so far
-    visited = dict.fromkeys(left, 0)
-    for limit in LIMITS:
+    left = {job: [0, 0.0] for job in jobs if job not in done}  # positions and CPU seconds so far
+    for limit in (*LIMITS, None):
         for opening, reply in list(left):
-            position = after(opening, reply)
             began = time.process_time()
-            proof = solver.solve(position, limit)
-            left[opening, reply] += time.process_time() - began
-            visited[opening, reply] += proof.visited
+            proof = by_corners(solver, opening, reply) if limit is None else solver.solve(after(opening, reply), limit)
+            cost = left[opening, reply]
+            cost[0] += proof.visited
+            cost[1] += time.process_time() - began
             if proof.winner is None:
-                print(f"{opening} {reply}: open after {visited[opening, reply]:,} positions", flush=True)
+                print(f"{opening} {reply}: open after {cost[0]:,} positions", flush=True)
                 continue
+            del left[opening, reply]
             row = {
                 "opening": opening,
                 "reply": reply,
                 "winner": proof.winner,
-                "by": None if proof.move is None else position.move_to_text(proof.move),
-                "positions": visited[opening, reply],
-                "cpu_seconds": round(left.pop((opening, reply)), 1),
+                "by": None if proof.move is None else HavannahPosition(BASE).move_to_text(proof.move),
+                "positions": cost[0],
+                "cpu_seconds": round(cost[1], 1),
             }
             print(row, flush=True)
             with RESULTS.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row) + "\n")
 
 
+def by_corners(solver: Solver, opening: str, reply: str) -> Proof:
+    """White's win by a corner: few positions for each next move of Black, then more for the corners that leave fewest.
+
+    A search of the whole position spreads over all of White's moves; White's answer is a corner nearly always.
+    """
+    position = after(opening, reply)
+    corners = [text for text in replies_to(solver, opening, reply) if text in CORNERS]
+    left = {corner: replies_to(solver, opening, reply, corner) for corner in corners}
+    visited = 0
+    for limit, keep in TRIALS:
+        for corner in sorted(left, key=lambda corner: len(left[corner])):
+            for text in list(left[corner]):
+                proof = solver.solve(after(opening, reply, corner, text), limit)
+                visited += proof.visited
+                if proof.winner == BLACK_WINS:
+                    del left[corner]
+                    break
+                if proof.winner is not None:
+                    left[corner].remove(text)
+            if not left.get(corner, [corner]):
+                return Proof(WHITE_WINS, visited, position.text_to_move(corner))
+        left = {corner: left[corner] for corner in sorted(left, key=lambda corner: len(left[corner]))[:keep]}
+        print(f"{opening} {reply}: {limit:,} positions leave {left}", flush=True)
+    return Proof(None, visited)
+
+
 def turned(row: dict[str, Any]) -> tuple[str, str, str]:
     """Opening, reply and answer, turned and mirrored so that the opening is one of ``OPENINGS`` and the reply least."""
-    bits = {text: STRIDE * (int(text[1:]) - 1) + ord(text[0]) - ord("a") for text in names()}
-    texts = {bit: text for text, bit in bits.items()}
+    cells = texts(after(), after().legal_moves())
+    bits = {text: STRIDE * (int(text[1:]) - 1) + ord(text[0]) - ord("a") for text in cells}
+    text_of = {bit: text for text, bit in bits.items()}
     line = [row["opening"], row["reply"], row["by"]]
-    ways = [tuple(texts[int(way[bits[text]])] for text in line) for way in make_bitboard(BASE)[0]["turned"]]
+    ways = [tuple(text_of[int(way[bits[text]])] for text in line) for way in make_bitboard(BASE)[0]["turned"]]
     return min((a, b, c) for a, b, c in ways if a in OPENINGS)
 
 
@@ -97,7 +127,7 @@ def tables(rows: list[dict[str, Any]]) -> list[ResultTable]:
     answers: dict[str, dict[str, str]] = {opening: {} for opening in OPENINGS}
     cost = {opening: [0, 0.0] for opening in OPENINGS}
     for row in rows:
-        assert row["winner"] == 0, f"{row} contradicts what is known of base {BASE}"
+        assert row["winner"] == WHITE_WINS, f"{row} contradicts what is known of base {BASE}"
         opening, reply, answer = turned(row)
         answers[opening][reply] = answer
         cost[opening][0] += row["positions"]
