@@ -3,9 +3,9 @@
 df-pn (Nagai 2002) with phi as the effort to prove a win of who is to move, delta to prove a loss, and thresholds that
 leave a move only when it is a quarter worse than the next (Pawlewicz & Lew 2006). To prove a loss takes as much as its
 hardest move and one for each other (weak proof numbers, Ueda et al. 2008): the sum of all counts the same positions,
-which many orders of moves lead to, again and again. What also makes it quick enough are
-``threats``: a sequence of one's own ends the search, and one of the opponent's leaves only the moves that break it.
-Positions are known by the least of the hashes of their twelve turned and mirrored forms.
+which many orders of moves lead to, again and again. What also makes it quick enough are ``threats``: a sequence of
+one's own ends the search, and one of the opponent's leaves only the moves that break it. Positions are known by the
+least of the hashes of their twelve turned and mirrored forms.
 """
 
 from dataclasses import dataclass
@@ -30,31 +30,19 @@ from semeai.games.havannah.bitboard import (
     winning_cells_after,
 )
 from semeai.games.havannah.position import HavannahPosition
+from semeai.games.havannah.proof_table import ENTRY, INFINITE, find, store
 from semeai.games.havannah.tables import BLACK, EMPTY, WHITE, cells
 from semeai.games.havannah.threats import THREATS, find_threats, still_wins
 from semeai.games.protocol import Record
 from semeai.jit import inlined, kernel, warm_up
 
-_INFINITE = 1_000_000_000
 _MOST_CELLS = 37
-_BUCKET = 4
 _FRESH_DELTA = 3
 """Of a position that was never looked into: low, so that all moves are looked into once."""
 _FORCED_PHI = 4
 """Of one where the side to move has only one move."""
 _WON, _OPEN, _LOST = 1, 0, -1
 
-ENTRY = np.dtype(
-    [
-        ("key", np.uint64),
-        ("moves", np.uint64),  # those worth trying, in the orientation of the key; none: not looked into
-        ("phi", np.uint32),
-        ("delta", np.uint32),
-        ("work", np.uint32),  # positions looked at below
-        ("winning", np.uint32),  # bit of a move that wins, in the orientation of the key, plus one; 0: none is known
-    ],
-    align=True,
-)
 PATH = np.dtype(
     [
         ("own", np.uint64),
@@ -195,41 +183,6 @@ def _turned_bit(board: Record, path: Record, cell: Cells) -> int:
     return np.int64(board.turned[path.symmetry, index_of(cell)]) + 1
 
 
-@inlined
-def _bucket_of(table: np.ndarray, key: np.uint64) -> int:
-    return np.int64(key & np.uint64(len(table) - _BUCKET))
-
-
-@inlined
-def _find(table: np.ndarray, key: np.uint64) -> int:
-    """Where a position is in the table, or -1."""
-    start = _bucket_of(table, key)
-    for i in range(start, start + _BUCKET):
-        if table[i].key == key:
-            return i
-    return -1
-
-
-@kernel
-def _store(table: np.ndarray, key: np.uint64, moves: Cells, phi: int, delta: int, work: int, winning: int) -> None:
-    """In the place of the entry of its bucket that cost least."""
-    start = _bucket_of(table, key)
-    best = start
-    for i in range(start, start + _BUCKET):
-        if table[i].key == key:
-            best = i
-            break
-        if table[i].work < table[best].work:
-            best = i
-    entry = table[best]
-    entry.key = key
-    entry.moves = moves
-    entry.phi = phi
-    entry.delta = delta
-    entry.work = min(work, _INFINITE)
-    entry.winning = winning
-
-
 @kernel
 def _look_into(board: Record, threats: Record, own: Cells, other: Cells, mover: int) -> tuple[int, Cells]:
     """What wins and threats say of a position, and the move that wins or, if they do not decide it, those to try."""
@@ -265,10 +218,10 @@ def _first_guess(board: Record, path: Record, cell: Cells) -> tuple[int, int]:
     Who moves cannot win at once, and the other wins at once only if ``cell`` is not the one that stops it.
     """
     if path.lost_cells & ~cell:
-        return 0, _INFINITE
+        return 0, INFINITE
     forced = winning_cells_after(board, path.groups, path.own, cell, board.cells & ~(path.own | path.other | cell))
     if are_several(forced):
-        return _INFINITE, 0
+        return INFINITE, 0
     return (_FORCED_PHI, 1) if forced else (1, _FRESH_DELTA)
 
 
@@ -291,10 +244,10 @@ def _solve(
     path.key, path.symmetry = _least(path.keys)
     path.mover = mover
     path.own, path.other = (black, white) if mover else (white, black)
-    path.most_phi = path.most_delta = _INFINITE
+    path.most_phi = path.most_delta = INFINITE
     path.n = -1
     _prove(board, threats[0], table, paths, counts)
-    entry = table[_find(table, path.key)]
+    entry = table[find(table, path.key)]
     winning = NO_CELLS
     if entry.winning:
         winning = _turn_back(board, np.uint64(1) << np.uint64(entry.winning - 1), path.symmetry)
@@ -322,7 +275,7 @@ def _prove(board: Record, threats: Record, table: np.ndarray, paths: np.ndarray,
         is_out = counts[0].visited >= counts[0].limit
         if phi == 0 or delta == 0 or phi >= path.most_phi or delta >= path.most_delta or is_out:
             winning = _turned_bit(board, path, path.cell[best]) if phi == 0 else 0
-            _store(table, path.key, path.known_moves, phi, delta, counts[0].visited - path.began + 1, winning)
+            store(table, path.key, path.known_moves, phi, delta, counts[0].visited - path.began + 1, winning)
             depth -= 1
             continue
         depth += 1
@@ -340,7 +293,7 @@ def _prove(board: Record, threats: Record, table: np.ndarray, paths: np.ndarray,
 @kernel
 def _enter(board: Record, threats: Record, table: np.ndarray, path: Record) -> bool:
     """Look into a position and list its moves; False where that proves it, and then the table has it."""
-    at = _find(table, path.key)
+    at = find(table, path.key)
     if at >= 0 and table[at].moves:
         path.known_moves = table[at].moves
         moves = _turn_back(board, path.known_moves, path.symmetry)
@@ -349,9 +302,9 @@ def _enter(board: Record, threats: Record, table: np.ndarray, path: Record) -> b
         if result != _OPEN:
             if result == _WON:
                 winning = _turned_bit(board, path, moves) if moves else 0
-                _store(table, path.key, NO_CELLS, 0, _INFINITE, 1, winning)
+                store(table, path.key, NO_CELLS, 0, INFINITE, 1, winning)
             else:
-                _store(table, path.key, NO_CELLS, _INFINITE, 0, 1, 0)
+                store(table, path.key, NO_CELLS, INFINITE, 0, 1, 0)
             return False
         path.known_moves = _turn(board, moves, path.symmetry)
     path.n = 0
@@ -374,7 +327,7 @@ def _add_move(board: Record, table: np.ndarray, path: Record, cell: Cells, key: 
     for i in range(n):
         if path.next_key[i] == key:
             return
-    at = _find(table, key)
+    at = find(table, key)
     if at >= 0:
         path.phi[n] = table[at].phi
         path.delta[n] = table[at].delta
@@ -390,7 +343,7 @@ def _add_move(board: Record, table: np.ndarray, path: Record, cell: Cells, key: 
 def _read_again(table: np.ndarray, path: Record) -> None:
     """What the table knows of the positions after each move by now."""
     for i in range(path.n):
-        at = _find(table, path.next_key[i])
+        at = find(table, path.next_key[i])
         if at >= 0:
             path.phi[i] = table[at].phi
             path.delta[i] = table[at].delta
@@ -399,7 +352,7 @@ def _read_again(table: np.ndarray, path: Record) -> None:
 @inlined
 def _sum_up(path: Record) -> tuple[int, int, int, int, int]:
     """Phi, delta, the move to look at, the delta of the next best, and what the other moves add to delta."""
-    phi = second = _INFINITE
+    phi = second = INFINITE
     hardest = n_open = best = 0
     for i in range(path.n):
         if path.phi[i]:
@@ -410,7 +363,7 @@ def _sum_up(path: Record) -> tuple[int, int, int, int, int]:
         elif path.delta[i] < second:
             second = path.delta[i]
     if phi == 0:
-        return 0, _INFINITE, best, second, 0
+        return 0, INFINITE, best, second, 0
     if n_open == 0:
-        return _INFINITE, 0, best, second, 0
-    return phi, min(_INFINITE, hardest + n_open - 1), best, second, n_open - 1
+        return INFINITE, 0, best, second, 0
+    return phi, min(INFINITE, hardest + n_open - 1), best, second, n_open - 1
