@@ -5,7 +5,7 @@ import pytest
 from benchmarks.solve_havannah import OPENINGS, after, known, replies_to, turned
 from semeai.games.havannah.solver import Solver
 
-PROVEN = ("a1", "b2")
+PROVEN = ("a1", "b2", "c2")
 
 
 def answered():
