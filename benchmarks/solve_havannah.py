@@ -25,8 +25,9 @@ SHARES = (("d4", "c3", "c2"), ("b2", "b1", "a1"))
 CORNERS = ("a1", "d1", "g4", "g7", "d7", "a4")
 LIMITS = (2_000_000, 8_000_000)
 """Positions of a proof before the next is tried."""
-TRIALS = ((30_000, 2), (300_000, 2), (3_000_000, 2), (30_000_000, 1))
-"""Positions for each move of Black after a corner, and how many corners stay."""
+CORNER_TRIALS = ((30_000, 2), (300_000, 2), (3_000_000, 2))
+TRIALS = ((3_000, 12), (30_000, 5), (300_000, 3), (3_000_000, 2))
+"""Positions for each move of Black after an answer of White, and how many answers stay."""
 WHITE_WINS, BLACK_WINS = 0, 1
 MEMORY = 8192
 """MiB, for each process."""
@@ -87,29 +88,50 @@ def prove(replies: tuple[str, ...]) -> None:
 
 
 def by_corners(solver: Solver, opening: str, reply: str) -> Proof:
-    """White's win by a corner: few positions for each next move of Black, then more for the corners that leave fewest.
+    """White's win by a corner; what a corner leaves open of Black's next moves, by any move of White after it.
 
     A search of the whole position spreads over all of White's moves; White's answer is a corner nearly always.
     """
-    position = after(opening, reply)
-    corners = [text for text in replies_to(solver, opening, reply) if text in CORNERS]
-    left = {corner: replies_to(solver, opening, reply, corner) for corner in corners}
+    line = (opening, reply)
+    corners = [text for text in replies_to(solver, *line) if text in CORNERS]
+    answer, left, visited = by_trials(solver, line, corners, CORNER_TRIALS)
+    for corner, open_moves in left.items():
+        for text in open_moves:
+            deeper = (*line, corner, text)
+            found, _, more = by_trials(solver, deeper, replies_to(solver, *deeper), TRIALS)
+            visited += more
+            if found is None:
+                break
+        else:
+            answer = corner
+            break
+    return Proof(None, visited) if answer is None else Proof(WHITE_WINS, visited, after().text_to_move(answer))
+
+
+def by_trials(
+    solver: Solver, line: tuple[str, ...], answers: list[str], trials: tuple[tuple[int, int], ...]
+) -> tuple[str | None, dict[str, list[str]], int]:
+    """White's answer that beats every next move, or what the best ones leave open; and how many positions it took.
+
+    Few positions for each next move of Black first, then more for the answers that leave fewest open.
+    """
+    left = {answer: replies_to(solver, *line, answer) for answer in answers}
     visited = 0
-    for limit, keep in TRIALS:
-        for corner in sorted(left, key=lambda corner: len(left[corner])):
-            for text in list(left[corner]):
-                proof = solver.solve(after(opening, reply, corner, text), limit)
+    for limit, keep in trials:
+        for answer in sorted(left, key=lambda answer: len(left[answer])):
+            for text in list(left[answer]):
+                proof = solver.solve(after(*line, answer, text), limit)
                 visited += proof.visited
                 if proof.winner == BLACK_WINS:
-                    del left[corner]
+                    del left[answer]
                     break
-                if proof.winner is not None:
-                    left[corner].remove(text)
-            if not left.get(corner, [corner]):
-                return Proof(WHITE_WINS, visited, position.text_to_move(corner))
-        left = {corner: left[corner] for corner in sorted(left, key=lambda corner: len(left[corner]))[:keep]}
-        print(f"{opening} {reply}: {limit:,} positions leave {left}", flush=True)
-    return Proof(None, visited)
+                if proof.winner == WHITE_WINS:
+                    left[answer].remove(text)
+            if answer in left and not left[answer]:
+                return answer, {}, visited
+        left = {answer: left[answer] for answer in sorted(left, key=lambda answer: len(left[answer]))[:keep]}
+        print(" ".join(line), f"{limit:,} positions leave {left}", flush=True)
+    return None, left, visited
 
 
 def turned(row: dict[str, Any]) -> tuple[str, str, str]:
@@ -145,7 +167,8 @@ def tables(rows: list[dict[str, Any]]) -> list[ResultTable]:
             tuple(found),
             "White has the first move. Of what is the same when turned or mirrored, one is named. "
             "What an answer cost is counted where it was proven first: two white stones and a black one are the same "
-            "position whichever of the two came first, so that many proofs serve two openings.",
+            "position whichever of the two came first, so that many proofs serve two openings. Where the whole position "
+            "stayed open, White's corners were tried apart; the limits of these trials differed from proof to proof.",
         ),
         ResultTable(
             "What White plays",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.solve_havannah import OPENINGS, after, known, replies_to, turned
+from benchmarks.solve_havannah import OPENINGS, after, by_trials, known, replies_to, turned
 from semeai.games.havannah.solver import Solver
 
 PROVEN = ("a1", "b2", "c2")
@@ -28,3 +28,13 @@ def test_white_wins_by_the_move_that_was_found(line):
     opening, reply, answer = line.split()
     assert any((row["opening"], row["reply"], row["by"]) == (opening, reply, answer) for row in known())
     assert Solver(4).solve(after(opening, reply, answer)).winner == 0
+
+
+def test_trials_find_the_answer_and_keep_what_leaves_fewest_open():
+    answer, left, visited = by_trials(Solver(4), ("e5", "a1"), ["d7", "g7"], ((300, 1), (100_000, 1)))
+    assert (answer, left) == ("g7", {})
+    assert visited > 300
+    answer, left, _ = by_trials(Solver(4), ("e5", "a1"), ["d7", "g7"], ((300, 2),))
+    assert answer is None
+    assert list(left) == ["g7", "d7"]
+    assert 0 < len(left["g7"]) < len(left["d7"])
