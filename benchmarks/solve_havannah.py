@@ -167,7 +167,7 @@ def tables(rows: list[dict[str, Any]]) -> list[ResultTable]:
             tuple(found),
             "White has the first move. Of what is the same when turned or mirrored, one is named. "
             "What an answer cost is counted where it was proven first: two white stones and a black one are the same "
-            "position whichever of the two came first, so that many proofs serve two openings. Where the whole position "
+            "position whichever of the two came first, so that many proofs serve two openings. Where all of a position "
             "stayed open, White's corners were tried apart; the limits of these trials differed from proof to proof.",
         ),
         ResultTable(

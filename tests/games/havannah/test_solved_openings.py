@@ -1,8 +1,8 @@
 """What ``benchmarks/solve_havannah.py`` proved of base 4 is whole where it says so, and some of it is proven again."""
 
 import pytest
-
 from benchmarks.solve_havannah import OPENINGS, after, by_trials, known, replies_to, turned
+
 from semeai.games.havannah.solver import Solver
 
 PROVEN = ("a1", "b2", "c2")
