@@ -90,7 +90,7 @@ def prove(replies: tuple[str, ...]) -> None:
 def by_corners(solver: Solver, opening: str, reply: str) -> Proof:
     """White's win by a corner; what a corner leaves open of Black's next moves, by any move of White after it.
 
-    A search of the whole position spreads over all of White's moves; White's answer is a corner nearly always.
+    A search of the whole position spreads over all of White's moves; of those found first, three in four were corners.
     """
     line = (opening, reply)
     corners = [text for text in replies_to(solver, *line) if text in CORNERS]
