@@ -147,6 +147,32 @@ def _is_ring(board: Record, group: Cells) -> bool:
     return connected(board.edge, others) != others
 
 
+@inlined
+def _beside_two(own: Cells) -> Cells:
+    """Cells with two own neighbours or more."""
+    one = own << _X
+    two = NO_CELLS
+    for beside in (own >> _X, own << _Y, own >> _Y, own << _XY, own >> _XY):
+        two |= one & beside
+        one |= beside
+    return two
+
+
+@inlined
+def _closing_cells(board: Record, own: Cells, among: Cells) -> Cells:
+    """Which of ``among`` close a ring of ``own``."""
+    found = NO_CELLS
+    if count(own) + 1 < _RING_STONES:
+        return found
+    left = _beside_two(own) & among
+    while left:
+        cell = first_of(left)
+        left ^= cell
+        if MAY_CLOSE[_own_around(own, index_of(cell))] and _is_ring(board, connected(cell, own | cell)):
+            found |= cell
+    return found
+
+
 @kernel
 def winning_cells(board: Record, own: Cells, empty: Cells) -> Cells:
     """Where a stone wins, for who has ``own`` and has not won."""
@@ -165,14 +191,7 @@ def winning_cells(board: Record, own: Cells, empty: Cells) -> Cells:
         two |= one & reach
         one |= reach
     wins |= three
-    if count(own) + 1 >= _RING_STONES:
-        left = _beside_two(own) & empty & ~wins
-        while left:
-            cell = first_of(left)
-            left ^= cell
-            if MAY_CLOSE[_own_around(own, index_of(cell))] and _is_ring(board, connected(cell, own | cell)):
-                wins |= cell
-    return wins
+    return wins | _closing_cells(board, own, empty & ~wins)
 
 
 @kernel
@@ -198,23 +217,16 @@ def list_groups(board: Record, groups: Record, own: Cells) -> None:
                     groups.to_side[k] |= beside
 
 
-@inlined
-def _joined(groups: Record, cell: Cells) -> Cells:
-    """The group that a stone on ``cell`` makes."""
-    stones = cell
-    for i in range(groups.n):
-        if groups.beside[i] & cell:
-            stones |= groups.stones[i]
-    return stones
-
-
 @kernel
 def winning_cells_after(board: Record, groups: Record, own: Cells, cell: Cells, empty: Cells) -> Cells:
     """``winning_cells`` after an own stone on ``cell``, for who had none before; ``groups`` are those of ``own``.
 
     The winning stone is beside the group that ``cell`` makes, so only that group counts: several times as quick.
     """
-    group = _joined(groups, cell)
+    group = cell
+    for i in range(groups.n):
+        if groups.beside[i] & cell:
+            group |= groups.stones[i]
     beside = around(group) & empty
     wins = NO_CELLS
     if group & board.edge:
@@ -236,23 +248,4 @@ def winning_cells_after(board: Record, groups: Record, own: Cells, cell: Cells, 
             wins |= one & beside
         elif n_sides == 1:
             wins |= two & beside
-    own |= cell
-    if count(own) + 1 >= _RING_STONES:
-        left = _beside_two(own) & beside & ~wins
-        while left:
-            last = first_of(left)
-            left ^= last
-            if MAY_CLOSE[_own_around(own, index_of(last))] and _is_ring(board, group | _joined(groups, last)):
-                wins |= last
-    return wins
-
-
-@inlined
-def _beside_two(own: Cells) -> Cells:
-    """Cells with two own neighbours or more."""
-    one = own << _X
-    two = NO_CELLS
-    for beside in (own >> _X, own << _Y, own >> _Y, own << _XY, own >> _XY):
-        two |= one & beside
-        one |= beside
-    return two
+    return wins | _closing_cells(board, own | cell, beside & ~wins)
