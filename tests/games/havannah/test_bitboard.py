@@ -5,6 +5,7 @@ import pytest
 
 from semeai.games.havannah.bitboard import (
     BITBOARD,
+    BLACK_MOVES,
     GROUPS,
     STRIDE,
     SYMMETRIES,
@@ -105,3 +106,19 @@ def test_symmetries_keep_neighbours_corners_and_sides(base):
             assert moved(beside) == int(around(np.uint64(1 << int(turned[b]))) & board["cells"])
     assert len({tuple(t[bits]) for t in board["turned"]}) == SYMMETRIES
     assert board.dtype == BITBOARD
+
+
+@pytest.mark.parametrize("base", [2, 3, 4])
+def test_a_key_tells_every_cell_and_who_moves(base):
+    board = make_bitboard(base)[0]
+    bits = [bit for bit in range(64) if int(board["cells"]) >> bit & 1]
+    rng = np.random.default_rng(base)
+    for s in range(SYMMETRIES):
+        n = int(rng.integers(len(bits) + 1))
+        stones = [(int(bit), k % 2) for k, bit in enumerate(rng.permutation(bits)[:n])]
+        key = sum(int(board["keys"][color, bit, s]) for bit, color in stones) % (1 << 64)
+        assert key // int(BLACK_MOVES) == n % 2
+        digits = key % int(BLACK_MOVES)
+        turned = {int(board["turned"][s, bit]): color + 1 for bit, color in stones}
+        assert [digits // 3**i % 3 for i in range(len(bits))] == [turned.get(bit, 0) for bit in sorted(bits)]
+        assert digits < 3 ** len(bits)

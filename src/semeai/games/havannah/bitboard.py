@@ -17,6 +17,8 @@ MAX_GROUPS = 19  # stones of one colour on 37 cells
 STRIDE = 8
 SYMMETRIES = 12
 NO_CELLS = np.uint64(0)
+BLACK_MOVES = np.uint64(1 << 60)
+"""In the key of a position."""
 _X, _Y, _XY = np.uint64(1), np.uint64(STRIDE), np.uint64(STRIDE + 1)
 _ONE = np.uint64(1)
 _RING_STONES = 6
@@ -29,7 +31,7 @@ BITBOARD = np.dtype(
         ("corners", np.uint64, 6),
         ("sides", np.uint64, 6),
         ("turned", np.uint8, (SYMMETRIES, 64)),  # where a symmetry takes a bit
-        ("keys", np.uint64, (2, 64, SYMMETRIES)),  # random numbers of a stone, by colour, bit and symmetry
+        ("keys", np.uint64, (2, 64, SYMMETRIES)),  # what a stone adds to a key, by colour, bit and symmetry
     ],
     align=True,
 )
@@ -53,11 +55,14 @@ MAY_CLOSE = (RUNS & 3 >= 2) | (MIDDLES != 0)
 
 
 def make_bitboard(base: int) -> NDArray[Any]:
-    """One record of ``BITBOARD``."""
+    """One record of ``BITBOARD``.
+
+    A key is a number to the base of three, a digit for each cell: 37 of them need 59 bits, so no two positions have the
+    same key. The bit ``BLACK_MOVES`` changes with every stone.
+    """
     boards = np.zeros(1, BITBOARD)
     board = boards[0]
-    rng = np.random.default_rng(1)
-    keys = rng.integers(0, 1 << 64, (2, 64), np.uint64)
+    digit_of = {STRIDE * y + x: 3**i for i, (x, y) in enumerate(cells(base))}
     for x, y in cells(base):
         bit = STRIDE * y + x
         cell = _ONE << np.uint64(bit)
@@ -68,7 +73,8 @@ def make_bitboard(base: int) -> NDArray[Any]:
         for s in range(SYMMETRIES):
             turned = _turned(base, x, y, s)
             board["turned"][s, bit] = turned
-            board["keys"][:, bit, s] = keys[:, turned]
+            board["keys"][0, bit, s] = digit_of[turned] + int(BLACK_MOVES)
+            board["keys"][1, bit, s] = 2 * digit_of[turned] - int(BLACK_MOVES) + (1 << 64)
     board["edge"] = np.bitwise_or.reduce(board["sides"]) | np.bitwise_or.reduce(board["corners"])
     return boards
 

@@ -5,7 +5,7 @@ leave a move only when it is a quarter worse than the next (Pawlewicz & Lew 2006
 hardest move and one for each other (weak proof numbers, Ueda et al. 2008): the sum of all counts the same positions,
 which many orders of moves lead to, again and again. What also makes it quick enough are ``threats``: a sequence of
 one's own ends the search, and one of the opponent's leaves only the moves that break it. Positions are known by the
-least of the hashes of their twelve turned and mirrored forms.
+least of the keys of their twelve turned and mirrored forms; no two have the same, so nothing is proven by chance.
 """
 
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from semeai.errors import ConfigError
 from semeai.games.havannah.bitboard import (
+    BLACK_MOVES,
     GROUPS,
     MAX_BITBOARD_BASE,
     NO_CELLS,
@@ -145,14 +146,17 @@ def _turned(word: Cells, turned: NDArray[np.uint8]) -> int:
 
 @inlined
 def _least(keys: np.ndarray) -> tuple[np.uint64, int]:
-    """The key of a position, and the symmetry that gives it."""
+    """The key of a position, and the symmetry that gives it.
+
+    Its bits are mixed, by steps that can all be undone: different positions still have different keys, and none has 0.
+    """
     best = 0
     for s in range(1, SYMMETRIES):
         if keys[s] < keys[best]:
             best = s
-    key = keys[best] * np.uint64(0x9E3779B97F4A7C15)
+    key = (keys[best] + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     key = (key ^ (key >> np.uint64(31))) * np.uint64(0xBF58476D1CE4E5B9)
-    return (key if key else np.uint64(1)), best
+    return key ^ (key >> np.uint64(32)), best
 
 
 @inlined
@@ -240,7 +244,9 @@ def _solve(
             cell = first_of(left)
             left ^= cell
             for s in range(SYMMETRIES):
-                path.keys[s] ^= board.keys[color, index_of(cell), s]
+                path.keys[s] += board.keys[color, index_of(cell), s]
+    for s in range(SYMMETRIES):  # after a swap it is not the number of stones that says who moves
+        path.keys[s] = path.keys[s] & (BLACK_MOVES - np.uint64(1)) | (BLACK_MOVES if mover else NO_CELLS)
     path.key, path.symmetry = _least(path.keys)
     path.mover = mover
     path.own, path.other = (black, white) if mover else (white, black)
@@ -282,7 +288,7 @@ def _prove(board: Record, threats: Record, table: np.ndarray, paths: np.ndarray,
         below = paths[depth]
         cell = path.cell[best]
         for s in range(SYMMETRIES):
-            below.keys[s] = path.keys[s] ^ board.keys[path.mover, index_of(cell), s]
+            below.keys[s] = path.keys[s] + board.keys[path.mover, index_of(cell), s]
         below.own, below.other, below.mover = path.other, path.own | cell, 1 - path.mover
         below.key, below.symmetry = path.next_key[best], path.next_symmetry[best]
         below.most_phi = max(path.most_delta - others, path.phi[best] + 1)
@@ -314,7 +320,7 @@ def _enter(board: Record, threats: Record, table: np.ndarray, path: Record) -> b
         cell = first_of(moves)
         moves ^= cell
         for s in range(SYMMETRIES):
-            path.next_keys[s] = path.keys[s] ^ board.keys[path.mover, index_of(cell), s]
+            path.next_keys[s] = path.keys[s] + board.keys[path.mover, index_of(cell), s]
         key, symmetry = _least(path.next_keys)
         _add_move(board, table, path, cell, key, symmetry)
     return True
