@@ -59,6 +59,7 @@ PATH = np.dtype(
         ("groups", GROUPS),  # of ``own``
         ("lost_cells", np.uint64),  # where the other would win
         ("n", np.int64),  # moves; -1: it was not looked into on this way
+        ("tried", np.int64),  # the move that the search is looking into
         # By move:
         ("cell", np.uint64, _MOST_CELLS),
         ("next_keys", np.uint64, SYMMETRIES),
@@ -86,7 +87,7 @@ class Proof:
 class Solver:
     """Proves positions of one base; what it finds serves the next."""
 
-    def __init__(self, base: int, memory: int = 128, threat_limit: int = 100) -> None:
+    def __init__(self, base: int, memory: int = 128, threat_limit: int = 32) -> None:
         """``memory``: of the table of positions, in MiB; ``threat_limit``: positions a search for threats looks at."""
         if base > MAX_BITBOARD_BASE:
             raise ConfigError(f"base {base}: proofs are for boards up to base {MAX_BITBOARD_BASE}")
@@ -286,6 +287,7 @@ def _prove(board: Record, threats: Record, table: np.ndarray, paths: np.ndarray,
             continue
         depth += 1
         below = paths[depth]
+        path.tried = best
         cell = path.cell[best]
         for s in range(SYMMETRIES):
             below.keys[s] = path.keys[s] + board.keys[path.mover, index_of(cell), s]
@@ -347,12 +349,14 @@ def _add_move(board: Record, table: np.ndarray, path: Record, cell: Cells, key: 
 
 @inlined
 def _read_again(table: np.ndarray, path: Record) -> None:
-    """What the table knows of the positions after each move by now."""
-    for i in range(path.n):
-        at = find(table, path.next_key[i])
-        if at >= 0:
-            path.phi[i] = table[at].phi
-            path.delta[i] = table[at].delta
+    """What the table knows by now of the position after the move that was tried.
+
+    Those after the other moves have as many stones, so that the search below did not come to them.
+    """
+    at = find(table, path.next_key[path.tried])
+    if at >= 0:
+        path.phi[path.tried] = table[at].phi
+        path.delta[path.tried] = table[at].delta
 
 
 @inlined
