@@ -5,7 +5,7 @@ from benchmarks.solve_havannah import OPENINGS, after, by_trials, known, replies
 
 from semeai.games.havannah.solver import Solver
 
-PROVEN = ("a1", "b2", "c2")
+PROVEN = ("a1", "b1", "b2", "c2")
 
 
 def answered():
