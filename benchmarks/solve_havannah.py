@@ -1,8 +1,9 @@
 """Prove the openings of Havannah on base 4: for each, what White answers to each move of Black, and that it wins.
 
-Two processes with a table of positions each share Black's moves. Every proof is a line in ``solved_havannah.jsonl``, so
-that what was stopped goes on; without that file all is proven anew. Easy proofs come first and fill the table for the
-others: two white stones and a black one are the same position whichever of the two came first.
+Two processes with a table of positions each share Black's moves. Every proof is a line in ``solved_havannah.jsonl``,
+and so are long ones on the way to another, so that what was stopped goes on; without that file all is proven anew. Easy
+proofs come first and fill the table for the others: two white stones and a black one are the same position whichever of
+the two came first.
 """
 
 import json
@@ -14,7 +15,7 @@ from typing import Any
 
 from semeai.games.havannah.bitboard import STRIDE, make_bitboard
 from semeai.games.havannah.position import HavannahPosition
-from semeai.games.havannah.solver import Proof, Solver
+from semeai.games.havannah.solver import Solver
 from semeai.table import Cell, ResultTable
 
 BASE = 4
@@ -22,16 +23,20 @@ OPENINGS = ("a1", "b1", "b2", "c2", "c3", "d4")
 """One of each six or twelve that are the same when turned or mirrored; d4 is the centre."""
 SHARES = (("d4", "c3", "c2"), ("b2", "b1", "a1"))
 """Black's moves, up to symmetry, by process."""
-CORNERS = ("a1", "d1", "g4", "g7", "d7", "a4")
-LIMITS = (2_000_000, 8_000_000)
+LIMITS = (2_000_000, 8_000_000, 64_000_000)
 """Positions of a proof before the next is tried."""
-CORNER_TRIALS = ((30_000, 2), (300_000, 2), (3_000_000, 2))
-TRIALS = ((3_000, 12), (30_000, 5), (300_000, 3), (3_000_000, 2))
+TRIALS = ((3_000, 12), (30_000, 6), (300_000, 4), (3_000_000, 2))
 """Positions for each move of Black after an answer of White, and how many answers stay."""
+LEVELS = 2
+"""White's answers that are tried apart, one after the other."""
+WORTH_KEEPING = 100_000
+"""Positions of a proof on the way to another."""
 WHITE_WINS, BLACK_WINS = 0, 1
 MEMORY = 8192
 """MiB, for each process."""
 RESULTS = Path(__file__).with_name("solved_havannah.jsonl")
+
+Line = tuple[str, ...]
 
 
 def after(*moves: str) -> HavannahPosition:
@@ -52,96 +57,132 @@ def replies_to(solver: Solver, *moves: str) -> list[str]:
 
 
 def known() -> list[dict[str, Any]]:
+    """Positions with White to move, and the move that wins."""
     if not RESULTS.exists():
         return []
     return [json.loads(line) for line in RESULTS.read_text(encoding="utf-8").splitlines()]
 
 
-def prove(replies: tuple[str, ...]) -> None:
-    """All openings against these moves of Black: the whole position first, then White's corners."""
-    solver = Solver(BASE, MEMORY)
-    done = {(row["opening"], row["reply"]) for row in known()}
-    jobs = [(opening, reply) for reply in replies for opening in replies_to(solver, reply)]
-    left = {job: [0, 0.0] for job in jobs if job not in done}  # positions and CPU seconds so far
-    for limit in (*LIMITS, None):
-        for opening, reply in list(left):
-            began = time.process_time()
-            proof = by_corners(solver, opening, reply) if limit is None else solver.solve(after(opening, reply), limit)
-            cost = left[opening, reply]
-            cost[0] += proof.visited
-            cost[1] += time.process_time() - began
-            if proof.winner is None:
-                print(f"{opening} {reply}: open after {cost[0]:,} positions", flush=True)
-                continue
-            del left[opening, reply]
-            row = {
-                "opening": opening,
-                "reply": reply,
-                "winner": proof.winner,
-                "by": None if proof.move is None else HavannahPosition(BASE).move_to_text(proof.move),
-                "positions": cost[0],
-                "cpu_seconds": round(cost[1], 1),
-            }
-            print(row, flush=True)
-            with RESULTS.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(row) + "\n")
-
-
-def by_corners(solver: Solver, opening: str, reply: str) -> Proof:
-    """White's win by a corner; what a corner leaves open of Black's next moves, by any move of White after it.
-
-    A search of the whole position spreads over all of White's moves; of those found first, three in four were corners.
-    """
-    line = (opening, reply)
-    corners = [text for text in replies_to(solver, *line) if text in CORNERS]
-    answer, left, visited = by_trials(solver, line, corners, CORNER_TRIALS)
-    for corner, open_moves in left.items():
-        for text in open_moves:
-            deeper = (*line, corner, text)
-            found, _, more = by_trials(solver, deeper, replies_to(solver, *deeper), TRIALS)
-            visited += more
-            if found is None:
-                break
-        else:
-            answer = corner
-            break
-    return Proof(None, visited) if answer is None else Proof(WHITE_WINS, visited, after().text_to_move(answer))
-
-
-def by_trials(
-    solver: Solver, line: tuple[str, ...], answers: list[str], trials: tuple[tuple[int, int], ...]
-) -> tuple[str | None, dict[str, list[str]], int]:
-    """White's answer that beats every next move, or what the best ones leave open; and how many positions it took.
-
-    Few positions for each next move of Black first, then more for the answers that leave fewest open.
-    """
-    left = {answer: replies_to(solver, *line, answer) for answer in answers}
-    visited = 0
-    for limit, keep in trials:
-        for answer in sorted(left, key=lambda answer: len(left[answer])):
-            for text in list(left[answer]):
-                proof = solver.solve(after(*line, answer, text), limit)
-                visited += proof.visited
-                if proof.winner == BLACK_WINS:
-                    del left[answer]
-                    break
-                if proof.winner == WHITE_WINS:
-                    left[answer].remove(text)
-            if answer in left and not left[answer]:
-                return answer, {}, visited
-        left = {answer: left[answer] for answer in sorted(left, key=lambda answer: len(left[answer]))[:keep]}
-        print(" ".join(line), f"{limit:,} positions leave {left}", flush=True)
-    return None, left, visited
-
-
-def turned(row: dict[str, Any]) -> tuple[str, str, str]:
-    """Opening, reply and answer, turned and mirrored so that the opening is one of ``OPENINGS`` and the reply least."""
-    cells = texts(after(), after().legal_moves())
-    bits = {text: STRIDE * (int(text[1:]) - 1) + ord(text[0]) - ord("a") for text in cells}
+def _ways() -> list[dict[str, str]]:
+    """Where each way to turn and mirror the board takes a cell."""
+    bits = {
+        text: STRIDE * (int(text[1:]) - 1) + ord(text[0]) - ord("a") for text in texts(after(), after().legal_moves())
+    }
     text_of = {bit: text for text, bit in bits.items()}
-    line = [row["opening"], row["reply"], row["by"]]
-    ways = [tuple(text_of[int(way[bits[text]])] for text in line) for way in make_bitboard(BASE)[0]["turned"]]
-    return min((a, b, c) for a, b, c in ways if a in OPENINGS)
+    return [{text: text_of[int(way[bit])] for text, bit in bits.items()} for way in make_bitboard(BASE)[0]["turned"]]
+
+
+WAYS = _ways()
+
+
+def stones(line: Line) -> tuple[Line, Line]:
+    """White's and Black's, the same for all lines to the same position, turned and mirrored too."""
+    turned = [[way[text] for text in line] for way in WAYS]
+    return min((tuple(sorted(cells[::2])), tuple(sorted(cells[1::2]))) for cells in turned)
+
+
+def turned(row: dict[str, Any]) -> Line:
+    """Opening, reply and answer, turned and mirrored so that the opening is one of ``OPENINGS`` and the reply least."""
+    line = (*row["moves"].split(), row["by"])
+    ways = [tuple(way[text] for text in line) for way in WAYS]
+    return min(turned for turned in ways if turned[0] in OPENINGS)
+
+
+class Prover:
+    """Proves lines of moves after which White is to move, and keeps what it has proven."""
+
+    def __init__(self, memory: int = MEMORY) -> None:
+        self.solver = Solver(BASE, memory)
+        self.proven = {stones(tuple(row["moves"].split())) for row in known()}
+
+    def is_proven(self, line: Line) -> bool:
+        return stones(line) in self.proven
+
+    def keep(self, line: Line, by: str, positions: int, seconds: float) -> None:
+        row = {"moves": " ".join(line), "by": by, "positions": positions, "cpu_seconds": round(seconds, 1)}
+        print(row, flush=True)
+        self.proven.add(stones(line))
+        with RESULTS.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
+
+    def prove(self, replies: Line) -> None:
+        """All openings against these moves of Black: the whole position first, then White's answers apart."""
+        jobs = [(opening, reply) for reply in replies for opening in replies_to(self.solver, reply)]
+        cost = {job: [0, 0.0] for job in jobs if not self.is_proven(job)}  # positions and CPU seconds so far
+        for limit in (*LIMITS, None):
+            for line in [job for job in cost if not self.is_proven(job)]:
+                began = time.process_time()
+                answer, visited = self.whole(line, limit) if limit else self.by_answers(line, LEVELS)
+                cost[line][0] += visited
+                cost[line][1] += time.process_time() - began
+                if answer is None:
+                    print(f"{' '.join(line)}: open after {cost[line][0]:,} positions", flush=True)
+                else:
+                    self.keep(line, answer, *cost[line])
+
+    def whole(self, line: Line, limit: int) -> tuple[str | None, int]:
+        """White's move that wins, if so many positions are enough, and how many it took."""
+        proof = self.solver.solve(after(*line), limit)
+        if proof.winner == BLACK_WINS:
+            raise AssertionError(f"{' '.join(line)} is won by Black, which contradicts what is known of base {BASE}")
+        return None if proof.move is None else after().move_to_text(proof.move), proof.visited
+
+    def by_answers(self, line: Line, levels: int) -> tuple[str | None, int]:
+        """The same, answer by answer; what an answer leaves open of Black's next moves, by White's answers to those.
+
+        A search of the whole position spreads over all of White's moves, and forgets what its table has no room for.
+        """
+        answer, left, visited = self.by_trials(line, replies_to(self.solver, *line), TRIALS)
+        if levels > 1:
+            for tried, open_moves in left.items():
+                for text in open_moves:
+                    began = time.process_time()
+                    deeper = (*line, tried, text)
+                    found, more = self.by_answers(deeper, levels - 1)
+                    visited += more
+                    if found is None:
+                        break
+                    self.keep(deeper, found, more, time.process_time() - began)
+                else:
+                    return tried, visited
+        return answer, visited
+
+    def by_trials(
+        self, line: Line, answers: list[str], trials: tuple[tuple[int, int], ...]
+    ) -> tuple[str | None, dict[str, list[str]], int]:
+        """White's answer that beats every next move, or what the best ones leave open; and how many positions it took.
+
+        Few positions for each next move of Black first, then more for the answers that leave fewest open.
+        """
+        left = {answer: replies_to(self.solver, *line, answer) for answer in answers}
+        visited = 0
+        for limit, keep in trials:
+            for answer in sorted(left, key=lambda answer: len(left[answer])):
+                for text in list(left[answer]):
+                    deeper = (*line, answer, text)
+                    if self.is_proven(deeper):
+                        left[answer].remove(text)
+                        continue
+                    began = time.process_time()
+                    proof = self.solver.solve(after(*deeper), limit)
+                    visited += proof.visited
+                    if proof.winner == BLACK_WINS:
+                        del left[answer]
+                        break
+                    if proof.winner == WHITE_WINS:
+                        left[answer].remove(text)
+                        if proof.visited >= WORTH_KEEPING and proof.move is not None:
+                            by = after().move_to_text(proof.move)
+                            self.keep(deeper, by, proof.visited, time.process_time() - began)
+                if answer in left and not left[answer]:
+                    return answer, {}, visited
+            left = {answer: left[answer] for answer in sorted(left, key=lambda answer: len(left[answer]))[:keep]}
+            print(" ".join(line), f"{limit:,} positions leave {left}", flush=True)
+        return None, left, visited
+
+
+def prove(replies: Line) -> None:
+    Prover().prove(replies)
 
 
 def tables(rows: list[dict[str, Any]]) -> list[ResultTable]:
@@ -149,7 +190,8 @@ def tables(rows: list[dict[str, Any]]) -> list[ResultTable]:
     answers: dict[str, dict[str, str]] = {opening: {} for opening in OPENINGS}
     cost = {opening: [0, 0.0] for opening in OPENINGS}
     for row in rows:
-        assert row["winner"] == WHITE_WINS, f"{row} contradicts what is known of base {BASE}"
+        if len(row["moves"].split()) > 2:
+            continue
         opening, reply, answer = turned(row)
         answers[opening][reply] = answer
         cost[opening][0] += row["positions"]
@@ -168,7 +210,7 @@ def tables(rows: list[dict[str, Any]]) -> list[ResultTable]:
             "White has the first move. Of what is the same when turned or mirrored, one is named. "
             "What an answer cost is counted where it was proven first: two white stones and a black one are the same "
             "position whichever of the two came first, so that many proofs serve two openings. Where all of a position "
-            "stayed open, White's corners were tried apart; the limits of these trials differed from proof to proof.",
+            "stayed open, White's answers were tried apart; the limits of these trials differed from proof to proof.",
         ),
         ResultTable(
             "What White plays",
