@@ -6,7 +6,7 @@ from benchmarks.solve_havannah import OPENINGS, Prover, after, known, replies_to
 
 from semeai.games.havannah.solver import Solver
 
-PROVEN = ("a1", "b1", "b2", "c2")
+PROVEN = ("a1", "b1", "b2", "c2", "d4")
 
 
 def answered():
