@@ -156,6 +156,7 @@ class Prover:
         """
         left = {answer: replies_to(self.solver, *line, answer) for answer in answers}
         visited = 0
+        cost: dict[Line, list[float]] = {}  # positions and CPU seconds so far
         for limit, keep in trials:
             for answer in sorted(left, key=lambda answer: len(left[answer])):
                 for text in list(left[answer]):
@@ -166,14 +167,16 @@ class Prover:
                     began = time.process_time()
                     proof = self.solver.solve(after(*deeper), limit)
                     visited += proof.visited
+                    spent = cost.setdefault(deeper, [0, 0.0])
+                    spent[0] += proof.visited
+                    spent[1] += time.process_time() - began
                     if proof.winner == BLACK_WINS:
                         del left[answer]
                         break
                     if proof.winner == WHITE_WINS:
                         left[answer].remove(text)
-                        if proof.visited >= WORTH_KEEPING and proof.move is not None:
-                            by = after().move_to_text(proof.move)
-                            self.keep(deeper, by, proof.visited, time.process_time() - began)
+                        if spent[0] >= WORTH_KEEPING and proof.move is not None:
+                            self.keep(deeper, after().move_to_text(proof.move), int(spent[0]), spent[1])
                 if answer in left and not left[answer]:
                     return answer, {}, visited
             left = {answer: left[answer] for answer in sorted(left, key=lambda answer: len(left[answer]))[:keep]}
