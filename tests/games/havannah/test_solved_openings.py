@@ -6,8 +6,6 @@ from benchmarks.solve_havannah import OPENINGS, Prover, after, known, replies_to
 
 from semeai.games.havannah.solver import Solver
 
-PROVEN = ("a1", "b1", "b2", "c2", "d4")
-
 
 def answered():
     """By opening, Black's answers that White beats."""
@@ -19,7 +17,7 @@ def answered():
     return found
 
 
-@pytest.mark.parametrize("opening", PROVEN)
+@pytest.mark.parametrize("opening", OPENINGS)
 def test_an_opening_is_proven_against_every_answer(opening):
     assert len(answered()[opening]) == len(replies_to(Solver(4, memory=1), opening))
 
