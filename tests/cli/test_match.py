@@ -55,6 +55,12 @@ def test_until_decided(semeai):  # noqa: F811
     assert "Wilson" not in done.stdout
 
 
+def test_simulations_are_for_players_that_do_not_say_it(semeai):  # noqa: F811
+    done = semeai("match", "mcts:uct", "mcts:simulations=3", *SMALL, "--games", 2, "--simulations", 7, "--json")
+    result = json.loads(done.stdout)
+    assert (result["a"], result["b"]) == ("mcts:uct,simulations=7", "mcts:simulations=3")
+
+
 def test_failures_are_shown_and_the_match_goes_on(semeai):  # noqa: F811
     done = semeai("match", "random", gtp("crash"), *SMALL, "--games", 4)
     assert "4 by crash" in done.stdout
@@ -70,6 +76,7 @@ def test_failures_are_shown_and_the_match_goes_on(semeai):  # noqa: F811
         (("random", "gtp:no-such-engine"), 2, "no program 'no-such-engine' can be run here"),
         (("random", "random", "--size", 1), 2, "go is played on sizes 2 to 25, not 1"),
         (("random", "random", "--game", "chess"), 2, "no game 'chess'"),
+        (("random", "mcts:seconds=1", "--simulations", 9), 2, "neither 'random' nor 'mcts:seconds=1' takes it"),
         (("random", gtp("exits")), 3, "it wrote: no licence"),
         (("random", gtp("normal"), "--size", 21), 3, "refused 'boardsize 21': 'unacceptable size'"),
         (("random", "random", "--size", 5, "--games", 2, "--sgf", "/proc/none"), 2, "--sgf /proc/none: "),

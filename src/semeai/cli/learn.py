@@ -26,7 +26,7 @@ semeai learn --self-play 400 --size 9 -o ae.npz       from games that it plays i
 
 semeai learn --self-play 400 --player mcts:rave,simulations=500 -o ae.npz
 
-semeai match mcts:rave,simulations=200,database=ae.npz mcts:rave,simulations=200
+semeai match mcts:rave,database=ae.npz mcts:rave --simulations 200
 """
 
 
@@ -109,11 +109,12 @@ def _say(text: str) -> None:
 
 def _player(words: str, simulations: int | None) -> str:
     """With 200 simulations a move, or as many as are asked for, unless its own words say it."""
-    if "simulations=" in words or words.startswith(("gtp:", "random")) or words.endswith(".toml"):
-        if simulations is not None:
-            raise ConfigError(f"--simulations {simulations}: the player {words!r} has a budget of its own")
-        return words
-    return f"{words}{',' if ':' in words else ':'}simulations={simulations or 200}"
+    from semeai.players.catalog import with_simulations
+
+    chosen = with_simulations(words, simulations or 200)
+    if simulations is not None and chosen == words:
+        raise ConfigError(f"--simulations {simulations}: the player {words!r} has a budget of its own")
+    return chosen
 
 
 def _read(paths: list[Path]) -> tuple[list["GameRecord"], list[str]]:

@@ -18,7 +18,7 @@ Examples:
 
     semeai match mcts "gtp:gnugo --mode gtp --chinese-rules --positional-superko" --games 400 --sgf games
 
-    semeai match mcts:uct mcts:rave,simulations=500 --size 7 --until-decided
+    semeai match mcts:uct mcts:rave --simulations 500 --size 7 --until-decided
 
     semeai match a.toml b.toml --games 1000     on with a match of 400 games: the same, and 600 more
 
@@ -44,6 +44,9 @@ def match(
     game: Annotated[str, typer.Option(help="What they play: go or havannah.")] = "go",
     size: Annotated[int | None, typer.Option(help="Of the board; the game's own by default.")] = None,
     komi: Annotated[float | None, typer.Option(help="What White gets on top, in Go; 7.5 by default.")] = None,
+    simulations: Annotated[
+        int | None, typer.Option(min=1, help="A move, of MCTS players that do not say it themselves.")
+    ] = None,
     swap: Annotated[
         bool, typer.Option("--swap", help="Let the second player take over the first move, in Havannah.")
     ] = False,
@@ -71,14 +74,17 @@ def match(
     """
     from semeai.cli.match_display import as_dict, as_result_table, make_match_display
     from semeai.match.settings import checked_match_settings
-    from semeai.players.catalog import parse_spec
+    from semeai.players.catalog import parse_spec, with_simulations
     from semeai.runner.match import Match, run_match
 
     settings = checked_match_settings(
         {"game": game, "size": size, "komi": komi, "swap": swap, "opening_moves": openings, "scoring": scoring.value,
          "move_limit": move_limit}
     )  # fmt: skip
-    chosen = Match(parse_spec(a, game=game), parse_spec(b, game=game), settings, seed)
+    players = [words if simulations is None else with_simulations(words, simulations) for words in (a, b)]
+    if simulations is not None and players == [a, b]:
+        raise ConfigError(f"--simulations {simulations}: neither {a!r} nor {b!r} takes it")
+    chosen = Match(parse_spec(players[0], game=game), parse_spec(players[1], game=game), settings, seed)
     run_name = name or chosen.name
     display = make_match_display(chosen, quiet=as_json)
     with display:

@@ -105,6 +105,15 @@ def parse_spec(
     return reader.from_table(spec) if isinstance(spec, Mapping) else reader.from_text(spec.strip())
 
 
+def with_simulations(words: str, simulations: int) -> str:
+    """An MCTS player's words with so many simulations a move, if they have no budget; another's as they are."""
+    kind, _, rest = words.strip().partition(":")
+    named = {word.partition("=")[0].strip() for word in rest.split(",")}
+    if kind != "mcts" or named & {"simulations", "seconds"}:
+        return words
+    return f"mcts:{rest}{',' if rest else ''}simulations={simulations}"
+
+
 @dataclass(frozen=True)
 class _Reader:
     folder: str | None
