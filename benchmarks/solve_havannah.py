@@ -23,7 +23,7 @@ OPENINGS = ("a1", "b1", "b2", "c2", "c3", "d4")
 """One of each six or twelve that are the same when turned or mirrored; d4 is the centre."""
 SHARES = (("d4", "c3", "c2"), ("b2", "b1", "a1"))
 """Black's moves, up to symmetry, by process."""
-LIMITS = (2_000_000, 8_000_000, 64_000_000)
+LIMITS = (2_000_000, 8_000_000, 64_000_000, 256_000_000)
 """Positions of a proof before the next is tried."""
 TRIALS = ((3_000, 12), (30_000, 6), (300_000, 4), (3_000_000, 2))
 """Positions for each move of Black after an answer of White, and how many answers stay."""
@@ -31,7 +31,7 @@ LEVELS = 2
 """White's answers that are tried apart, one after the other."""
 WORTH_KEEPING = 100_000
 """Positions of a proof on the way to another."""
-WHITE_WINS, BLACK_WINS = 0, 1
+WHITE = 0
 MEMORY = 8192
 """MiB, for each process."""
 RESULTS = Path(__file__).with_name("solved_havannah.jsonl")
@@ -76,16 +76,19 @@ WAYS = _ways()
 
 
 def stones(line: Line) -> tuple[Line, Line]:
-    """White's and Black's, the same for all lines to the same position, turned and mirrored too."""
-    turned = [[way[text] for text in line] for way in WAYS]
-    return min((tuple(sorted(cells[::2])), tuple(sorted(cells[1::2]))) for cells in turned)
+    """White's and Black's, the same for all lines to the same position, turned and mirrored too.
+
+    They alternate, White's first: of lines of even length, all with White to move, the stones say all.
+    """
+    lines = [[way[text] for text in line] for way in WAYS]
+    return min((tuple(sorted(cells[::2])), tuple(sorted(cells[1::2]))) for cells in lines)
 
 
 def turned(row: dict[str, Any]) -> Line:
     """Opening, reply and answer, turned and mirrored so that the opening is one of ``OPENINGS`` and the reply least."""
     line = (*row["moves"].split(), row["by"])
-    ways = [tuple(way[text] for text in line) for way in WAYS]
-    return min(turned for turned in ways if turned[0] in OPENINGS)
+    lines = [tuple(way[text] for text in line) for way in WAYS]
+    return min(line for line in lines if line[0] in OPENINGS)
 
 
 class Prover:
@@ -123,8 +126,8 @@ class Prover:
     def whole(self, line: Line, limit: int) -> tuple[str | None, int]:
         """White's move that wins, if so many positions are enough, and how many it took."""
         proof = self.solver.solve(after(*line), limit)
-        if proof.winner == BLACK_WINS:
-            raise AssertionError(f"{' '.join(line)} is won by Black, which contradicts what is known of base {BASE}")
+        if proof.is_proven and proof.winner != WHITE:
+            raise AssertionError(f"White does not win {' '.join(line)}, which contradicts what is known of base {BASE}")
         return None if proof.move is None else after().move_to_text(proof.move), proof.visited
 
     def by_answers(self, line: Line, levels: int) -> tuple[str | None, int]:
@@ -157,7 +160,7 @@ class Prover:
         left = {answer: replies_to(self.solver, *line, answer) for answer in answers}
         visited = 0
         cost: dict[Line, list[float]] = {}  # positions and CPU seconds so far
-        for limit, keep in trials:
+        for limit, n_best in trials:
             for answer in sorted(left, key=lambda answer: len(left[answer])):
                 for text in list(left[answer]):
                     deeper = (*line, answer, text)
@@ -170,21 +173,21 @@ class Prover:
                     spent = cost.setdefault(deeper, [0, 0.0])
                     spent[0] += proof.visited
                     spent[1] += time.process_time() - began
-                    if proof.winner == BLACK_WINS:
+                    if proof.is_proven and proof.winner != WHITE:
                         del left[answer]
                         break
-                    if proof.winner == WHITE_WINS:
+                    if proof.is_proven:
                         left[answer].remove(text)
                         if spent[0] >= WORTH_KEEPING and proof.move is not None:
                             self.keep(deeper, after().move_to_text(proof.move), int(spent[0]), spent[1])
                 if answer in left and not left[answer]:
                     return answer, {}, visited
-            left = {answer: left[answer] for answer in sorted(left, key=lambda answer: len(left[answer]))[:keep]}
+            left = {answer: left[answer] for answer in sorted(left, key=lambda answer: len(left[answer]))[:n_best]}
             print(" ".join(line), f"{limit:,} positions leave {left}", flush=True)
         return None, left, visited
 
 
-def prove(replies: Line) -> None:
+def prove_share(replies: Line) -> None:
     Prover().prove(replies)
 
 
@@ -229,7 +232,7 @@ def tables(rows: list[dict[str, Any]]) -> list[ResultTable]:
 
 
 def run() -> list[ResultTable]:
-    processes = [multiprocessing.Process(target=prove, args=(share,)) for share in SHARES]
+    processes = [multiprocessing.Process(target=prove_share, args=(share,)) for share in SHARES]
     for process in processes:
         process.start()
     for process in processes:

@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from semeai.errors import ConfigError
+
 CHUNK = 100_000
 """Positions between two lines; Ctrl-C ends a proof there."""
 
@@ -32,10 +34,12 @@ def solve(
     from semeai.games.havannah.solver import Proof, Solver
     from semeai.jit import compile_kernels
 
+    solver = Solver(size, memory)
     position = HavannahPosition(size)
     for text in moves or ():
         position.play(position.text_to_move(text))
-    solver = Solver(size, memory)
+    if each and position.is_over:
+        raise ConfigError(f"--each: there is no move after {' '.join(moves or ())}, the game is over")
     notes = Console(stderr=True)
     compile_kernels(lambda text: notes.print(f"[dim]{text}[/]", highlight=False))
 
@@ -44,7 +48,7 @@ def solve(
         while True:
             proof = solver.solve(position, min(CHUNK, limit - visited))
             visited += proof.visited
-            if proof.winner is not None or visited >= limit:
+            if proof.is_proven or visited >= limit:
                 return replace(proof, visited=visited)
             if not as_json:
                 notes.print(f"[dim]{what}: {visited:,} positions …[/]", highlight=False)
@@ -57,13 +61,15 @@ def solve(
         proof = prove(what)
         winner = None if proof.winner is None else COLOURS[proof.winner]
         by = None if proof.move is None else position.move_to_text(proof.move)
-        results.append({"moves": what, "winner": winner, "by": by, "positions": proof.visited})
+        results.append(
+            {"moves": what, "proven": proof.is_proven, "winner": winner, "by": by, "positions": proof.visited}
+        )
         if not as_json:
-            said = f"{winner} wins" + (f" by {by}" if by else "") if winner else "not proven"
-            typer.echo(f"{what}: {said} ({proof.visited:,} positions)")
+            said = "not proven" if not proof.is_proven else f"{winner} wins" if winner else "a draw"
+            typer.echo(f"{what}: {said}{f' by {by}' if by else ''} ({proof.visited:,} positions)")
         if move is not None:
             position.undo()
     if as_json:
         typer.echo(json.dumps(results, indent=2))
-    if any(result["winner"] is None for result in results):
+    if not all(result["proven"] for result in results):
         raise typer.Exit(1)

@@ -7,19 +7,21 @@ from benchmarks.solve_havannah import OPENINGS, Prover, after, known, replies_to
 from semeai.games.havannah.solver import Solver
 
 
-def answered():
-    """By opening, Black's answers that White beats."""
-    found = {opening: set() for opening in OPENINGS}
-    for row in known():
-        if len(row["moves"].split()) == 2:
-            opening, reply, _ = turned(row)
-            found[opening].add(reply)
-    return found
-
-
 @pytest.mark.parametrize("opening", OPENINGS)
 def test_an_opening_is_proven_against_every_answer(opening):
-    assert len(answered()[opening]) == len(replies_to(Solver(4, memory=1), opening))
+    found = {stones(turned(row)[:2]) for row in known() if len(row["moves"].split()) == 2 and turned(row)[0] == opening}
+    assert found == {stones((opening, reply)) for reply in replies_to(Solver(4, memory=1), opening)}
+
+
+def test_the_openings_are_all_that_differ():
+    assert list(OPENINGS) == replies_to(Solver(4, memory=1))
+
+
+def test_lines_that_were_proven_can_be_played_and_white_is_to_move():
+    for row in known():
+        position = after(*row["moves"].split())
+        assert position.to_move == 0
+        position.play(position.text_to_move(row["by"]))
 
 
 @pytest.mark.parametrize("line", ["b1 c3 a2", "e5 a1 g7", "e5 c3 g7", "g6 c3 f7", "c5 c2 d7"])

@@ -12,10 +12,10 @@ _BUCKET = 4
 ENTRY = np.dtype(
     [
         ("key", np.uint64),
-        ("moves", np.uint64),  # those worth trying, in the orientation of the key; none: not looked into
+        ("moves", np.uint64),  # those worth trying, in the orientation of the key; none: decided at sight
         ("phi", np.uint32),
         ("delta", np.uint32),
-        ("work", np.uint32),  # positions looked at below
+        ("work", np.uint32),  # positions looked at below, at all visits
         ("winning", np.uint32),  # bit of a move that wins, in the orientation of the key, plus one; 0: none is known
     ],
     align=True,
@@ -49,6 +49,8 @@ def store(table: np.ndarray, key: np.uint64, moves: Cells, phi: int, delta: int,
         if table[i].work < table[best].work:
             best = i
     entry = table[best]
+    if entry.key == key:
+        work += entry.work
     entry.key = key
     entry.moves = moves
     entry.phi = phi

@@ -6,6 +6,9 @@ hardest move and one for each other (weak proof numbers, Ueda et al. 2008): the 
 which many orders of moves lead to, again and again. What also makes it quick enough are ``threats``: a sequence of
 one's own ends the search, and one of the opponent's leaves only the moves that break it. Positions are known by the
 least of the keys of their twelve turned and mirrored forms; no two have the same, so nothing is proven by chance.
+
+The search answers whether White wins: a full board counts for Black. Whether Black wins, or nobody, is the same
+question with colours exchanged, and is asked only where a full board was met.
 """
 
 from dataclasses import dataclass
@@ -32,17 +35,17 @@ from semeai.games.havannah.bitboard import (
 )
 from semeai.games.havannah.position import HavannahPosition
 from semeai.games.havannah.proof_table import ENTRY, INFINITE, find, store
-from semeai.games.havannah.tables import BLACK, EMPTY, WHITE, cells
-from semeai.games.havannah.threats import THREATS, find_threats, still_wins
+from semeai.games.havannah.tables import BLACK, EMPTY, MIN_BASE, WHITE, cells
+from semeai.games.havannah.threats import MOST_CELLS, THREATS, find_threats, still_wins
 from semeai.games.protocol import Record
 from semeai.jit import inlined, kernel, warm_up
 
-_MOST_CELLS = 37
 _FRESH_DELTA = 3
 """Of a position that was never looked into: low, so that all moves are looked into once."""
 _FORCED_PHI = 4
 """Of one where the side to move has only one move."""
 _WON, _OPEN, _LOST = 1, 0, -1
+_WHITE, _BLACK = 0, 1
 
 PATH = np.dtype(
     [
@@ -57,31 +60,32 @@ PATH = np.dtype(
         ("began", np.int64),
         ("known_moves", np.uint64),  # in the orientation of the key
         ("groups", GROUPS),  # of ``own``
-        ("lost_cells", np.uint64),  # where the other would win
         ("n", np.int64),  # moves; -1: it was not looked into on this way
         ("tried", np.int64),  # the move that the search is looking into
+        ("next_keys", np.uint64, SYMMETRIES),  # of the move that is being listed
         # By move:
-        ("cell", np.uint64, _MOST_CELLS),
-        ("next_keys", np.uint64, SYMMETRIES),
-        ("next_key", np.uint64, _MOST_CELLS),
-        ("next_symmetry", np.int64, _MOST_CELLS),
-        ("phi", np.int64, _MOST_CELLS),
-        ("delta", np.int64, _MOST_CELLS),
+        ("cell", np.uint64, MOST_CELLS),
+        ("next_key", np.uint64, MOST_CELLS),
+        ("next_symmetry", np.int64, MOST_CELLS),
+        ("phi", np.int64, MOST_CELLS),
+        ("delta", np.int64, MOST_CELLS),
     ],
     align=True,
 )
 """A position on the way from the root, and its moves."""
-COUNTS = np.dtype([("visited", np.int64), ("limit", np.int64)])
+COUNTS = np.dtype([("visited", np.int64), ("limit", np.int64), ("full_boards", np.int64)])
 
 
 @dataclass(frozen=True)
 class Proof:
+    is_proven: bool
+    """False where the limit was reached."""
     winner: int | None
-    """0 for White, 1 for Black, None where the limit was reached. A full board counts for Black."""
+    """0 for White, 1 for Black; None for a draw, and where nothing is proven."""
     visited: int
     """Positions, with those that were looked at again."""
     move: int | None = None
-    """One that wins, where who is to move wins."""
+    """One that wins, where who is to move wins, or that keeps a draw."""
 
 
 class Solver:
@@ -89,33 +93,47 @@ class Solver:
 
     def __init__(self, base: int, memory: int = 128, threat_limit: int = 32) -> None:
         """``memory``: of the table of positions, in MiB; ``threat_limit``: positions a search for threats looks at."""
-        if base > MAX_BITBOARD_BASE:
-            raise ConfigError(f"base {base}: proofs are for boards up to base {MAX_BITBOARD_BASE}")
+        if not MIN_BASE <= base <= MAX_BITBOARD_BASE:
+            raise ConfigError(f"base {base}: proofs are for boards of base {MIN_BASE} to {MAX_BITBOARD_BASE}")
         self.base = base
         self._boards = make_bitboard(base)
         self._threats = np.zeros(1, THREATS)
         self._threats["limit"] = threat_limit
         entries = (memory << 20) // ENTRY.itemsize
-        self._table = np.zeros(1 << entries.bit_length() - 1, ENTRY)
+        try:
+            self._table = np.zeros(1 << entries.bit_length() - 1, ENTRY)
+        except MemoryError:
+            raise ConfigError(f"memory {memory} MiB: this machine does not have so much") from None
         self._paths = np.zeros(len(cells(base)) + 2, PATH)
         self._counts = np.zeros(1, COUNTS)
 
     def solve(self, position: HavannahPosition, limit: int = 1_000_000) -> Proof:
-        """Who wins, if ``limit`` positions are enough to prove it."""
+        """Who wins, or that it is a draw, if ``limit`` positions are enough to prove it."""
         if position.size != self.base:
             raise ConfigError(f"a position of base {position.size}, and a solver for base {self.base}")
-        if position.winner is not None:
-            return Proof(position.winner, 0)
+        if position.may_swap:
+            raise ConfigError("Black may still swap: proofs are of positions after that choice")
+        if position.is_over:
+            return Proof(True, position.winner, 0)
         white, black = self._words(position)
-        self._counts[0] = (0, limit)
-        result, winning = _solve(
-            self._boards, self._threats, self._table, self._paths, self._counts,
-            white, black, position.to_move,
-        )  # fmt: skip
-        mover = position.to_move
-        winner = {_WON: mover, _LOST: 1 - mover, _OPEN: None}[result]
+        self._counts["visited"], self._counts["limit"] = 0, limit
+        winner, winning = self._white_wins(white, black, position.to_move)
+        is_proven = winner is not None
+        if winner == _BLACK and self._counts[0]["full_boards"]:
+            exchanged, better = self._white_wins(black, white, 1 - position.to_move)
+            is_proven = exchanged is not None
+            winner = _BLACK if exchanged == _WHITE else None
+            winning = better or winning
         y, x = divmod(int(winning).bit_length() - 1, STRIDE)
-        return Proof(winner, int(self._counts[0]["visited"]), position.point(x, y) if winning else None)
+        move = position.point(x, y) if is_proven and winning else None
+        return Proof(is_proven, winner, int(self._counts[0]["visited"]), move)
+
+    def _white_wins(self, white: Cells, black: Cells, mover: int) -> tuple[int | None, Cells]:
+        """White, Black if White does not win, or None for want of positions; and the move that does it."""
+        result, winning = _solve(
+            self._boards, self._threats, self._table, self._paths, self._counts, white, black, mover
+        )
+        return {_WON: mover, _LOST: 1 - mover, _OPEN: None}[result], winning
 
     def different_moves(self, position: HavannahPosition) -> list[int]:
         """The legal moves, one of those that lead to the same position turned or mirrored."""
@@ -124,8 +142,8 @@ class Solver:
             position.play(move)
             words = self._words(position)
             position.undo()
-            turned = self._boards[0]["turned"]
-            found.setdefault(min((_turned(words[0], t), _turned(words[1], t)) for t in turned), move)
+            ways = self._boards[0]["turned"]
+            found.setdefault(min((_turn_word(words[0], way), _turn_word(words[1], way)) for way in ways), move)
         return list(found.values())
 
     def _words(self, position: HavannahPosition) -> tuple[Cells, Cells]:
@@ -141,7 +159,7 @@ def _prove_a_little() -> None:
     Solver(2, memory=1).solve(HavannahPosition(2), limit=1)
 
 
-def _turned(word: Cells, turned: NDArray[np.uint8]) -> int:
+def _turn_word(word: Cells, turned: NDArray[np.uint8]) -> int:
     return sum(1 << int(turned[bit]) for bit in range(64) if int(word) >> bit & 1)
 
 
@@ -220,10 +238,8 @@ def _look_into(board: Record, threats: Record, own: Cells, other: Cells, mover: 
 def _first_guess(board: Record, path: Record, cell: Cells) -> tuple[int, int]:
     """Phi and delta of the position after a move that was never looked into.
 
-    Who moves cannot win at once, and the other wins at once only if ``cell`` is not the one that stops it.
+    Neither side can win at once: where the other could, the only move that is tried stops it.
     """
-    if path.lost_cells & ~cell:
-        return 0, INFINITE
     forced = winning_cells_after(board, path.groups, path.own, cell, board.cells & ~(path.own | path.other | cell))
     if are_several(forced):
         return INFINITE, 0
@@ -253,7 +269,9 @@ def _solve(
     path.own, path.other = (black, white) if mover else (white, black)
     path.most_phi = path.most_delta = INFINITE
     path.n = -1
-    _prove(board, threats[0], table, paths, counts)
+    known = find(table, path.key)
+    if known < 0 or (table[known].phi and table[known].delta):
+        _prove(board, threats[0], table, paths, counts)
     entry = table[find(table, path.key)]
     winning = NO_CELLS
     if entry.winning:
@@ -273,7 +291,7 @@ def _prove(board: Record, threats: Record, table: np.ndarray, paths: np.ndarray,
         if path.n < 0:
             counts[0].visited += 1
             path.began = counts[0].visited
-            if not _enter(board, threats, table, path):
+            if not _enter(board, threats, table, path, counts):
                 depth -= 1
                 continue
         else:
@@ -299,7 +317,7 @@ def _prove(board: Record, threats: Record, table: np.ndarray, paths: np.ndarray,
 
 
 @kernel
-def _enter(board: Record, threats: Record, table: np.ndarray, path: Record) -> bool:
+def _enter(board: Record, threats: Record, table: np.ndarray, path: Record, counts: np.ndarray) -> bool:
     """Look into a position and list its moves; False where that proves it, and then the table has it."""
     at = find(table, path.key)
     if at >= 0 and table[at].moves:
@@ -308,6 +326,8 @@ def _enter(board: Record, threats: Record, table: np.ndarray, path: Record) -> b
     else:
         result, moves = _look_into(board, threats, path.own, path.other, path.mover)
         if result != _OPEN:
+            if path.own | path.other == board.cells:
+                counts[0].full_boards += 1
             if result == _WON:
                 winning = _turned_bit(board, path, moves) if moves else 0
                 store(table, path.key, NO_CELLS, 0, INFINITE, 1, winning)
@@ -316,7 +336,6 @@ def _enter(board: Record, threats: Record, table: np.ndarray, path: Record) -> b
             return False
         path.known_moves = _turn(board, moves, path.symmetry)
     path.n = 0
-    path.lost_cells = winning_cells(board, path.other, board.cells & ~(path.own | path.other))
     list_groups(board, path.groups, path.own)
     while moves:
         cell = first_of(moves)
@@ -353,10 +372,9 @@ def _read_again(table: np.ndarray, path: Record) -> None:
 
     Those after the other moves have as many stones, so that the search below did not come to them.
     """
-    at = find(table, path.next_key[path.tried])
-    if at >= 0:
-        path.phi[path.tried] = table[at].phi
-        path.delta[path.tried] = table[at].delta
+    entry = table[find(table, path.next_key[path.tried])]  # it was stored just now
+    path.phi[path.tried] = entry.phi
+    path.delta[path.tried] = entry.delta
 
 
 @inlined

@@ -21,7 +21,7 @@ from semeai.jit import inlined, kernel
 
 MAX_THREATS = 20
 _FAILED_BITS = 18
-_MOST_CELLS = 37
+MOST_CELLS = 37
 _HOPELESS = 99
 """Depth of a search that failed for want of threats, and will fail at any."""
 
@@ -40,8 +40,8 @@ THREATS = np.dtype(
         # By moves made: the position, the threats in it with their forced replies, and how many were tried.
         ("attacker", np.uint64, MAX_THREATS),
         ("defender", np.uint64, MAX_THREATS),
-        ("threat", np.uint64, (MAX_THREATS, _MOST_CELLS)),
-        ("forced", np.uint64, (MAX_THREATS, _MOST_CELLS)),
+        ("threat", np.uint64, (MAX_THREATS, MOST_CELLS)),
+        ("forced", np.uint64, (MAX_THREATS, MOST_CELLS)),
         ("n_threats", np.int64, MAX_THREATS),
         ("n_tried", np.int64, MAX_THREATS),
         ("groups", GROUPS),  # of the attacker, where threats are being listed
