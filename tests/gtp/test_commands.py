@@ -98,6 +98,14 @@ def test_undo_goes_back_to_the_start_and_no_further(talk):
     assert talk.fails("gg-undo 1") == "cannot undo"
 
 
+def test_words_after_a_command_that_takes_none_are_refused(talk):
+    talk.ok("play b C3")
+    before = visible(talk.board)
+    for line in ("undo 3", "clear_board 9", "showboard now", "printsgf game.sgf"):
+        assert talk.fails(line) == "syntax error"
+    assert visible(talk.board) == before
+
+
 def test_handicap_cannot_be_taken_back(talk):
     vertices = talk.ok("fixed_handicap 4").split()
     assert sorted(vertices) == ["C3", "C7", "G3", "G7"]

@@ -134,7 +134,7 @@ def test_records_of_littlegolem(tmp_path, coordinates):
 
 
 @pytest.mark.parametrize("text", ["", "(;SZ[5]", "(;SZ[99];W[A1])", "(;SZ[5];W[Z9])", "(;SZ[5];W[A1];B[A1])",
-                                  "(;SZ[5];W[A1];W[A2])", "(;SZ[5];W[pass])"])  # fmt: skip
+                                  "(;SZ[5]AW[A1];B[A2])", "(;SZ[5];W[pass])"])  # fmt: skip
 def test_broken_records_change_nothing(talk, tmp_path, text):
     talk.ok("play white d5")
     before = state(talk)

@@ -75,7 +75,7 @@ class Game(ABC):
         n = len(record.moves) if n_moves is None else n_moves
         if not 0 <= n <= len(record.moves):
             raise ConfigError(f"{place} has {len(record.moves)} moves, so it cannot be replayed up to move {n}")
-        position = self.new_position(record.size, record.komi, self.has_swap)
+        position = self.new_position(record.size, record.komi, record.swap)
         for i, (player, move) in enumerate(record.moves[:n]):
             try:
                 position.play(move, player)

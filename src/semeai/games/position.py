@@ -22,6 +22,11 @@ class Position(ABC):
     """(player, move) since the start."""
 
     @property
+    def swap(self) -> bool:
+        """Whether the second player may take over the first move."""
+        return False
+
+    @property
     @abstractmethod
     def start_key(self) -> bytes:
         """What the game began with: the same moves mean the same position just when this is equal too."""

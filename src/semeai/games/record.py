@@ -20,6 +20,8 @@ class GameRecord:
     setup: tuple[tuple[int, int], ...] = ()
     """(player, point) of the stones on the board before the first move."""
     first_player: int = 0
+    swap: bool = False
+    """Whether the second player could take over the first move."""
     result: str = ""
     """``B+3.5``, ``W+R``, ``0``; nothing where it is not known."""
     black: str = ""

@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Callable, Iterable, Mapping
 
 from semeai.errors import SemeaiError
-from semeai.gtp.protocol import UNKNOWN_COMMAND, CommandFailed, Request, Response, Stream, parse_request
+from semeai.gtp.protocol import SYNTAX_ERROR, UNKNOWN_COMMAND, CommandFailed, Request, Response, Stream, parse_request
 from semeai.gtp.session import Command, Session
 
 PROTOCOL_VERSION = 2
@@ -83,6 +83,8 @@ class GtpEngine:
         command = self._commands.get(request.command)
         if command is None:
             return Response(request.id, False, UNKNOWN_COMMAND)
+        if request.words and not command.arguments:  # `undo 3` must not take back one
+            return Response(request.id, False, SYNTAX_ERROR)
         answer = command.run(self.session, request.words)
         if isinstance(answer, str):
             return Response(request.id, True, answer)

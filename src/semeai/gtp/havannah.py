@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, cast
 
 from semeai.errors import IllegalMove
 from semeai.games.position import Position
-from semeai.gtp.protocol import CommandFailed, take
+from semeai.gtp.protocol import CommandFailed
 from semeai.gtp.session import CommandTable, Dialect, Session
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ def board_of(session: Session) -> "HavannahPosition":
 @COMMANDS.add("havannah_winner")
 def havannah_winner(session: Session, words: Sequence[str]) -> str:
     """`white`, `black`, `draw`, or `none` while the game goes on."""
-    take(words, 0)
     position = board_of(session)
     if position.winner is not None:
         return session.dialect.game.colours[position.winner]
@@ -43,28 +42,24 @@ def havannah_winner(session: Session, words: Sequence[str]) -> str:
 @COMMANDS.add("havannah_win_kind")
 def havannah_win_kind(session: Session, words: Sequence[str]) -> str:
     """`ring`, `bridge` or `fork`, several joined by `+`; `none` where nobody has won."""
-    take(words, 0)
     return board_of(session).win_kind or "none"
 
 
 @COMMANDS.add("final_score")
 def final_score(session: Session, words: Sequence[str]) -> str:
     """The result: `W+ring`, `B+fork`, `0` for a draw, `?` while the game goes on."""
-    take(words, 0)
     return session.position.result()
 
 
 @COMMANDS.add("all_legal")
 def all_legal(session: Session, words: Sequence[str]) -> str:
     """All legal moves of the player to move."""
-    take(words, 0)
     return " ".join(session.position.move_to_text(int(move)) for move in session.position.legal_moves())
 
 
 @COMMANDS.add("swap")
 def swap(session: Session, words: Sequence[str]) -> str:
     """Take over the first stone, as the second player's first move where the swap rule is on."""
-    take(words, 0)
     position = session.position
     try:
         position.play(position.text_to_move("swap"))

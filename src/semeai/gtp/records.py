@@ -37,7 +37,6 @@ def read_file(session: Session, path: Path) -> GameRecord:
 @COMMANDS.add("printsgf")
 def printsgf(session: Session, words: Sequence[str]) -> str:
     """The game so far as a record."""
-    take(words, 0)
     position, game = session.position, session.dialect.game
     start = position.copy()
     while start.moves:
@@ -49,6 +48,7 @@ def printsgf(session: Session, words: Sequence[str]) -> str:
         tuple(position.moves),
         setup=tuple((player, stone) for player, stones in enumerate(game.setup_stones(start)) for stone in stones),
         first_player=start.to_move,
+        swap=position.swap,
         result=position.result() if position.is_over else "",
     )
     return game.write_record(record).strip()

@@ -61,6 +61,7 @@ class Command:
 
     run: Handler
     arguments: str
+    """How they are written; nothing where a command takes none."""
     summary: str
 
 

@@ -171,6 +171,7 @@ class _Game:
             game=position.game,
             size=position.size,
             komi=self.settings.komi,
+            swap=self.settings.swap,
             moves=tuple(position.moves),
             comments=tuple(self.comments.get(i, "") for i in range(len(position.moves))),
             result=result,

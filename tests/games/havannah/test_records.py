@@ -70,7 +70,7 @@ def test_random_games_end_as_openspiel_adjudicated_them():
 
 def record_of(position):
     result = position.result() if position.is_over else ""
-    return GameRecord("havannah", position.size, 0.0, tuple(position.moves), result=result)
+    return GameRecord("havannah", position.size, 0.0, tuple(position.moves), result=result, swap=position.swap)
 
 
 @pytest.mark.parametrize("text", OWN_GAMES)
@@ -101,6 +101,31 @@ def test_an_example():
     assert read_littlegolem(write_littlegolem(commented)) == commented
 
 
+def test_a_record_says_whether_there_was_a_swap_rule():
+    """LittleGolem's have it, whatever they say."""
+    for text, swap in ((EXAMPLE, True), ("(;SZ[4];W[A1])", True), ("(;SZ[4]RU[no swap];W[A1])", False)):
+        record = read_littlegolem(text)
+        assert record.swap == swap
+        assert HAVANNAH.replay(record, 1).may_swap == swap
+        assert read_littlegolem(write_littlegolem(record)).swap == swap
+
+
+def test_moves_out_of_turn_are_read_as_they_are_written():
+    position = HavannahPosition(4)
+    for player, text in ((1, "a1"), (1, "b2"), (0, "c3"), (0, "d4")):
+        position.play(position.text_to_move(text), player)
+    record = read_littlegolem(write_littlegolem(record_of(position)))
+    assert record.moves == tuple(position.moves)
+    assert HAVANNAH.replay(record).moves == position.moves
+
+
+def test_names_in_the_charset_of_the_file():
+    text = "(;FF[4]EV[havannah]{}SZ[3]PB[José];W[A1])"
+    latin = text.encode("latin-1")
+    for data in (latin.replace(b"{}", b"CA[ISO-8859-1]"), latin.replace(b"{}", b""), text.replace("{}", "").encode()):
+        assert read_littlegolem(data).black == "José"
+
+
 BROKEN = {
     "no game": "is no SGF",
     "(;FF[4]SZ[4];W[A1": "is no SGF",
@@ -108,9 +133,11 @@ BROKEN = {
     "(;FF[4]SZ[99];W[A1])": "SZ[99] is no base",
     "(;FF[4]SZ[4];W[Z9])": "move 1 of White: 'Z9' is no cell",
     "(;FF[4]SZ[4];W[A1];B[A1])": "move 2 of Black: A1 is occupied",
-    "(;FF[4]SZ[4];B[A1])": "move 1 of Black: it is White's turn",
-    "(;FF[4]SZ[4];W[A1];W[A2])": "move 2 of White: it is Black's turn",
     "(;FF[4]SZ[4];W[swap])": "swap",
+    "(;FF[4]SZ[4]RU[no swap];W[A1];B[swap])": "move 2 of Black: this game has no swap rule",
+    "(;FF[4]SZ[4]AW[A1];B[A2])": "has AW, and a game of Havannah begins with an empty board",
+    "(;FF[4]SZ[4]GM[1];W[A1])": "holds a game of type GM[1], and Havannah has none",
+    "(;FF[4]SZ[4]EV[hex.mc.2010];W[A1])": "holds a game of hex, not of Havannah",
     "(;FF[4]SZ[2];W[A1];B[C1];W[A2];B[B1])": "move 4 of Black: the game is over",
     "(;FF[4]SZ[2]RE[W];W[A1];B[C1];W[A2])": "names W as the loser",
     "(;FF[4]SZ[4];W[A1];B[resign];W[A2])": "resigned before",

@@ -3,15 +3,14 @@
 Files come from anywhere, so every value is checked here; ``place`` names the file in each error.
 """
 
-import codecs
 import math
-import re
 from collections.abc import Iterable
 
 from sgfmill import sgf, sgf_grammar
 from sgfmill.sgf_properties import Presenter, interpret_go_point, serialise_go_point
 
 from semeai.errors import ConfigError, IllegalMove, did_you_mean
+from semeai.games.charset import decoded
 from semeai.games.go.board import MAX_SIZE, MIN_SIZE, PASS
 from semeai.games.go.position import GoPosition
 from semeai.games.record import GameRecord
@@ -28,10 +27,6 @@ INFO = frozenset([
 ])  # fmt: skip
 """The properties of a record's ``properties``; ``C`` is the comment before the first move."""
 _TEXT = frozenset(["C", "GC"])
-_CHARSETS = re.compile(
-    r"utf-8|ascii|iso8859-\d+|iso2022_\w+|cp125\d|cp9\d\d|gb\w+|big5\w*|shift_jis\w*|euc_\w+|hz|johab|koi8-\w"
-)
-_CHARSET = re.compile(rb"(?<![A-Za-z])CA\s*\[\s*([\w.:-]{1,40})\s*\]")
 
 Properties = dict[str, list[bytes]]
 
@@ -107,6 +102,8 @@ class _Reader:
     def record(self) -> GameRecord:
         if (game := self._number("GM", 1)) != 1:
             raise self._error(f"holds a game of type GM[{game}], and Go is GM[1]")
+        if self._text(self._root, "EV").lower().startswith("havannah"):  # as LittleGolem says it, without GM
+            raise self._error("holds a game of Havannah, not of Go")
         self._size = self._board_size()
         self._presenter = Presenter(self._size, "UTF-8")
         handicap = self._number("HA", 0)
@@ -239,7 +236,7 @@ class _Reader:
 
 
 def _nodes(data: bytes | str, place: str) -> Iterable[Properties]:
-    text = data if isinstance(data, str) else _decoded(data)
+    text = data if isinstance(data, str) else decoded(data)
     try:
         tree = sgf_grammar.parse_sgf_game(text[:MAX_LENGTH].encode("utf-8", "replace"))
     except ValueError as error:
@@ -248,29 +245,6 @@ def _nodes(data: bytes | str, place: str) -> Iterable[Properties]:
         raise ConfigError(f"{place} is no SGF file: {error}") from None
     nodes: Iterable[Properties] = sgf_grammar.main_sequence_iter(tree)
     return nodes
-
-
-def _decoded(data: bytes) -> str:
-    """By the file's CA where that is known; else as UTF-8 if it can be, and as Latin-1, SGF's default.
-
-    The whole file is decoded before it is parsed: a letter of two bytes may hide a bracket.
-    """
-    named = _CHARSET.search(data)
-    if named and (charset := _known_charset(named[1].decode("ascii", "replace"))):
-        return data.decode(charset, "replace")
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return data.decode("iso-8859-1")
-
-
-def _known_charset(name: str) -> str | None:
-    """Only charsets of languages: Python also has codecs that unpack or unescape."""
-    try:
-        found = codecs.lookup(name).name
-    except LookupError:
-        return None
-    return found if _CHARSETS.fullmatch(found) else None
 
 
 def _integer(raw: bytes) -> int:
