@@ -72,3 +72,6 @@ def test_speed_has_a_row_a_size_and_positive_rates():
 def test_an_option_that_means_nothing_is_refused():
     with pytest.raises(ConfigError, match="'guarantee' has no option --games"):
         EXPERIMENTS["guarantee"].checked({"games": 4, "races": None})
+    with pytest.raises(ConfigError, match="havannah is played on sizes 2 to 10, not 11"):
+        EXPERIMENTS["scaling-havannah"].checked({"size": (5, 11)})
+    assert EXPERIMENTS["scaling-go"].checked({"size": (9, 11)}) == {"size": (9, 11)}

@@ -28,6 +28,16 @@ def test_identity_tells_configs_apart_and_nothing_else():
     assert default.identity() != default.with_changes({"search.rave_bias": 0.5}).identity()
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_a_recorded_player_is_called_by_its_preset_and_changes(game):
+    for preset in game_named(game).presets:
+        for changes in ("", ",simulations=200", ",seconds=0.5,stop_early=true"):
+            recorded = parse_spec(f"mcts:{preset}{changes}", game=game).identity()
+            label = PlayerSpec.from_identity(recorded).label
+            assert label == f"mcts:{preset}{changes}"
+            assert parse_spec(label, game=game).identity() == recorded
+
+
 def test_a_player_with_a_book_is_known_by_what_the_book_holds(monkeypatch):
     """A match that goes on with another book would mix two players."""
     spec = parse_spec("mcts:default,book=true")

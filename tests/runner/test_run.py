@@ -1,5 +1,7 @@
 """The loop of race, workers and ledger: same ledger for any number of workers, exact resume, failures."""
 
+import os
+import signal
 import time
 
 import pytest
@@ -8,7 +10,7 @@ from semeai import Callbacks, Ledger, RaceSettings, Verdict, run_race
 from semeai.errors import BadReward, ConfigError, LedgerError, ProgramFailed, RunChanged
 from semeai.runner.config import load_config
 from semeai.runner.driver import split
-from semeai.runner.session import replay, run_config
+from semeai.runner.session import replay, run_config, stopping_on_signals
 from semeai.store import schema
 from tests import programs
 
@@ -285,3 +287,20 @@ def test_jobs_are_cut_by_what_they_cost():
     assert sizes(0, 100_000, 1e-5, 2) == [25_000] * 4  # a quarter of a second each
     assert sizes(5, 7, 10.0, 2) == [1] * 7  # one by one
     assert next(iter(split(5, 7, 10.0, 2))) == (5, 1)
+
+
+def test_the_first_signal_is_told_and_the_third_interrupts():
+    class Driver:
+        stopping = dropping = False
+
+        def stop(self):
+            self.stopping, self.dropping = True, self.stopping
+
+    driver, told = Driver(), []
+    with stopping_on_signals(driver, told.append):
+        os.kill(os.getpid(), signal.SIGINT)
+        assert (driver.stopping, driver.dropping, told) == (True, False, [driver])
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert (driver.dropping, told) == (True, [driver])
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)

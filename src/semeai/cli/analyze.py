@@ -1,6 +1,5 @@
 """``semeai analyze``: what the search thinks of every move of a game, and where the game was lost."""
 
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from semeai.cli.gtp import player_changes
+from semeai.cli.output import check_writable, write_text
 from semeai.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -60,8 +60,7 @@ def analyze(
 
     record = read_record(file, game)
     first, last = parse_range(moves, len(record.moves))
-    if sgf is not None and not (sgf.parent.is_dir() and os.access(sgf if sgf.exists() else sgf.parent, os.W_OK)):
-        raise ConfigError(f"cannot write to {sgf}")  # said before the work, not after it
+    check_writable("--sgf", sgf)
     changes = player_changes(simulations, None, 1, True, settings or [])
     names = coordinates or game_named(game).record_coordinates
     session = make_session(record, preset, changes, seed, names)
@@ -212,7 +211,4 @@ def write_review(file: Path, review: "Review") -> None:
     comments = list(record.comments or [""] * len(record.moves))
     for found in review.moves:
         comments[found.number - 1] = f"{comments[found.number - 1]}\n\n{review.comment_on(found)}".strip()
-    try:
-        file.write_text(review.game.write_record(replace(record, comments=tuple(comments))), encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"cannot write to {file}: {error.strerror}") from None
+    write_text("--sgf", file, review.game.write_record(replace(record, comments=tuple(comments))))

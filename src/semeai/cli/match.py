@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from semeai.cli.output import check_writable, write_text
 from semeai.errors import ConfigError
 from semeai.parallel.launch import started_ranks
 from semeai.store.ledger import DEFAULT_LEDGER, without_password
@@ -77,6 +78,7 @@ def match(
     from semeai.players.catalog import parse_spec, with_simulations
     from semeai.runner.match import Match, run_match
 
+    check_writable("--markdown", markdown)
     settings = checked_match_settings(
         {"game": game, "size": size, "komi": komi, "swap": swap, "opening_moves": openings, "scoring": scoring.value,
          "move_limit": move_limit}
@@ -99,20 +101,13 @@ def match(
             until_decided=until_decided,
             callbacks=display.callbacks(),
         )
-    if markdown is not None:
-        write_markdown(markdown, as_result_table(chosen, result, until_decided).to_markdown())
     place = without_password(ledger)
     if as_json:
         typer.echo(json.dumps(as_dict(chosen, run_name, place, result, until_decided), indent=2))
     else:
         display.summary(result, until_decided, run_name, place)
+    if markdown is not None:
+        write_text("--markdown", markdown, as_result_table(chosen, result, until_decided).to_markdown())
     if not result.finished:
         print(f"stopped; to go on: {shlex.join(['semeai', *sys.argv[1:]])}", file=sys.stderr)
         raise typer.Exit(130)
-
-
-def write_markdown(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"--markdown {path}: {error.strerror}") from None

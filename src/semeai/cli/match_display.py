@@ -183,7 +183,7 @@ def summary_lines(result: MatchResult, until_decided: bool) -> list[Text]:
     head = f"{tally.n_games:,} games: A wins {tally.win_rate:.4f}"
     plain = plain_interval(result, until_decided)
     if plain is not None:
-        head += f", 95% [{plain[0]:.4f}, {plain[1]:.4f}] (Wilson: the number of games was fixed beforehand)"
+        head += f", 95% [{plain[0]:.4f}, {plain[1]:.4f}] (Wilson: if the number of games was fixed beforehand)"
     if tally.draws:
         head += f", {tally.draws:,} draws"
     lines = [Text(head, style="bold"), Text(verdict(result))]

@@ -1,6 +1,7 @@
 """``semeai reproduce``: the tables of the papers and of the docs."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -9,8 +10,9 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.table import Table
 
+from semeai.cli.output import check_writable, write_text
 from semeai.errors import ConfigError
-from semeai.experiments.figure import draw
+from semeai.experiments.figure import check_format, draw
 from semeai.table import ResultTable, show
 
 
@@ -29,8 +31,10 @@ def reproduce(
         str | None, typer.Option(help="Who proposes in an evolution: guided, or random as in the papers.")
     ] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; all cores without it.")] = None,
-    ledger: Annotated[str | None, typer.Option(help="Where games are kept, so that Ctrl-C loses none.")] = None,
-    seed: int = 1,
+    ledger: Annotated[
+        str | None, typer.Option(help="Where games are kept, so that Ctrl-C loses none; default: experiments.db.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0)] = 1,
     markdown: Annotated[Path | None, typer.Option(help="Write the tables to this file too.")] = None,
     figure: Annotated[Path | None, typer.Option(help="Draw the curves to this file: .svg, .png or .pdf.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -56,20 +60,25 @@ def reproduce(
             "ledger": ledger,
         }
     )
+    check_writable("--markdown", markdown)
+    check_writable("--figure", figure)
+    if figure is not None:
+        check_format(figure)
     notes = Console(stderr=True)
     say = lambda text: notes.print(f"[dim]{text}[/]", highlight=False)  # noqa: E731
     compile_kernels(say)
     tables = chosen.run(seed=seed, progress=say, **options)
-    if markdown is not None:
-        try:
-            markdown.write_text("\n".join(t.to_markdown() for t in tables), encoding="utf-8")
-        except OSError as error:
-            raise ConfigError(f"--markdown {markdown}: {error.strerror}") from None
-    if figure is not None:
-        draw([chart for table in tables for chart in table.charts], figure)
     if as_json:
         typer.echo(json.dumps([t.to_json() for t in tables], indent=2))
-        return
+    else:
+        print_tables(tables)
+    if markdown is not None:
+        write_text("--markdown", markdown, "\n".join(t.to_markdown() for t in tables))
+    if figure is not None:
+        draw([chart for table in tables for chart in table.charts], figure)
+
+
+def print_tables(tables: Sequence[ResultTable]) -> None:
     console = Console()
     for t in tables:
         console.print(as_rich(t))

@@ -6,6 +6,7 @@ from typing import Any
 
 from semeai.errors import ConfigError, did_you_mean
 from semeai.experiments import ablation, growing, guarantee, parallel, parallel_ranks, scaling, strength
+from semeai.games.catalog import game_named
 from semeai.table import ResultTable
 
 
@@ -17,6 +18,7 @@ class Experiment:
     about: str
     run: Callable[..., list[ResultTable]]
     options: tuple[str, ...]
+    game: str = "go"
 
     def checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The options that were given; one that means nothing here is refused."""
@@ -24,6 +26,8 @@ class Experiment:
         for name in chosen.keys() - set(self.options):
             known = ", ".join(f"--{option}" for option in self.options)
             raise ConfigError(f"experiment {self.name!r} has no option --{name}, it has {known}")
+        for size in chosen.get("size", ()):
+            game_named(self.game).check_size(size)
         return chosen
 
 
@@ -60,15 +64,15 @@ EXPERIMENTS = {
         ),
         Experiment(
             "scaling-havannah", "Table 2 of the MCTS paper: 2N simulations a move against N, fast and slow",
-            scaling.HAVANNAH.run, _MATCHES,
+            scaling.HAVANNAH.run, _MATCHES, "havannah",
         ),
         Experiment(
             "strength-havannah", "the Havannah player against OpenSpiel's MCTS bot, equal simulations and equal time",
-            strength.run_havannah, _MATCHES,
+            strength.run_havannah, _MATCHES, "havannah",
         ),
         Experiment(
             "ablation-havannah", "what each part of the Havannah player gives, as matches",
-            ablation.HAVANNAH.run, _MATCHES,
+            ablation.HAVANNAH.run, _MATCHES, "havannah",
         ),
         Experiment(
             "parallel-go", "Table 4 of the MCTS paper: slow tree, 32 ranks against 1 to 32", parallel.GO.run, _MATCHES
@@ -86,18 +90,19 @@ EXPERIMENTS = {
             _MATCHES,
         ),
         Experiment(
-            "parallel-havannah", "Table 4 of the MCTS paper, in Havannah", parallel.HAVANNAH.run, _MATCHES
+            "parallel-havannah", "Table 4 of the MCTS paper, in Havannah", parallel.HAVANNAH.run, _MATCHES, "havannah",
         ),
         Experiment(
-            "parallel-voting-havannah", "Table 5 of the MCTS paper, in Havannah", parallel.HAVANNAH_VOTING.run, _MATCHES
+            "parallel-voting-havannah", "Table 5 of the MCTS paper, in Havannah", parallel.HAVANNAH_VOTING.run,
+            _MATCHES, "havannah",
         ),
         Experiment(
             "parallel-depth-havannah", "slow tree of depth 1 against slow root, in Havannah",
-            parallel.HAVANNAH_DEPTH.run, _MATCHES,
+            parallel.HAVANNAH_DEPTH.run, _MATCHES, "havannah",
         ),
         Experiment(
             "parallel-ranks-havannah", "slow tree by ranks up to 1,024, in Havannah", parallel_ranks.HAVANNAH.run,
-            _MATCHES,
+            _MATCHES, "havannah",
         ),
     )
 }  # fmt: skip

@@ -8,6 +8,7 @@ from semeai.errors import ConfigError
 from semeai.match.tally import Tally
 from semeai.table import Chart, Curve
 
+FORMATS = (".svg", ".png", ".pdf")
 PANEL = (5.4, 3.8)
 """Inches."""
 
@@ -21,12 +22,19 @@ def win_rates(label: str, xs: Sequence[float], tallies: Sequence[Tally]) -> Curv
     return Curve(label, tuple(points))
 
 
+def check_format(path: Path) -> None:
+    """ConfigError where ``draw`` could not draw to such a file."""
+    if path.suffix not in FORMATS:
+        raise ConfigError(f"--figure {path}: write a name that ends in {', '.join(FORMATS)}")
+    if importlib.util.find_spec("matplotlib") is None:
+        raise ConfigError("figures need matplotlib (pip install 'semeai[report]')")
+
+
 def draw(charts: Sequence[Chart], path: Path) -> None:
     """All charts side by side; the ending of the file says the format, and the same charts give the same SVG."""
     if not charts:
         raise ConfigError(f"--figure {path}: this experiment has no curves to draw")
-    if importlib.util.find_spec("matplotlib") is None:
-        raise ConfigError("figures need matplotlib (pip install 'semeai[report]')")
+    check_format(path)
     import matplotlib as mpl
     from matplotlib.figure import Figure
 

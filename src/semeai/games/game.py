@@ -54,13 +54,16 @@ class Game(ABC):
         """The first position; the game's own size and komi where none are given."""
         size = self.default_size if size is None else size
         komi = self.default_komi if komi is None else komi
-        if size not in self.sizes:
-            raise ConfigError(f"{self.name} is played on sizes {self.sizes.start} to {self.sizes.stop - 1}, not {size}")
+        self.check_size(size)
         if komi and not self.has_komi:
             raise ConfigError(f"{self.name} has no komi, and {komi:g} was given")
         if swap and not self.has_swap:
             raise ConfigError(f"{self.name} has no swap rule")
         return self.make(size, komi, swap)
+
+    def check_size(self, size: int) -> None:
+        if size not in self.sizes:
+            raise ConfigError(f"{self.name} is played on sizes {self.sizes.start} to {self.sizes.stop - 1}, not {size}")
 
     def name_points(self, position: Position, coordinates: str) -> None:
         """Let texts of ``position`` name points so from now on."""

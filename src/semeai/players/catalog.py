@@ -71,7 +71,7 @@ class PlayerSpec:
 
             settings["book"] = bool(settings.get("book"))
             config = PlayerConfig.model_validate(settings)
-            label = f"mcts-{config.identity()}{_database_label(config)}"
+            label = f"mcts:{config.words()}{_database_label(config)}"
         else:
             label = data["kind"]
         return cls(data["kind"], label, json.dumps(settings, sort_keys=True))

@@ -18,13 +18,21 @@ from pydantic import (
 
 from semeai.errors import ConfigError, did_you_mean
 from semeai.games.catalog import game_named
+from semeai.games.pattern_policy import NONE
 from semeai.parallel.config import ParallelConfig
-from semeai.players.pattern_files import with_absolute_place, with_file_contents, without_places
+from semeai.players.pattern_files import (
+    DATABASE,
+    DATABASE_SETTING,
+    with_absolute_place,
+    with_file_contents,
+    without_places,
+)
 from semeai.search.config import SearchConfig
 from semeai.search.tree import NODE
 
 NODE_BYTES = 2 * NODE.itemsize
 """A node, and its room in the copy that tree reuse makes."""
+LONGEST_WORDS = 200
 
 
 class PlayerConfig(BaseModel):
@@ -81,6 +89,20 @@ class PlayerConfig(BaseModel):
         text = json.dumps(without_places(self.model_dump(mode="json")), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
+    def words(self) -> str:
+        """The preset that is nearest and what differs from it, for people; its identity where that is much."""
+        own = _flat(self)
+        found: list[list[str]] = []
+        for name in game_named(self.game).presets:
+            preset = _flat(type(self).from_preset(name, self.game))
+            changes = {key: value for key, value in own.items() if value != preset[key] and value is not None}
+            if changes.pop(DATABASE_SETTING, None) == "":  # another one has a label of its own
+                changes[DATABASE] = NONE
+            found.append([name, *(f"{key}={str(value).lower()}" for key, value in changes.items())])
+        nearest = min(found, key=len)
+        words = ",".join(nearest)
+        return words if len(words) <= LONGEST_WORDS else self.identity()
+
     def with_changes(self, changes: Mapping[str, Any], folder: str | Path | None = None) -> Self:
         """The same with other values for some fields, written as ``search.exploration`` or ``simulations``.
 
@@ -133,6 +155,16 @@ class PlayerConfig(BaseModel):
         if name not in presets:
             raise ConfigError(f"no preset {name!r} of {game}: {did_you_mean(name, presets)}")
         return cls(game=game).with_changes(presets[name])
+
+
+def _flat(config: PlayerConfig) -> dict[str, Any]:
+    """All settings by the names of ``with_changes``; of a database, which it is and not where."""
+    found: dict[str, Any] = {}
+    for name, value in config.model_dump(mode="json").items():
+        found |= {f"{name}.{inner}": v for inner, v in value.items()} if isinstance(value, dict) else {name: value}
+    if DATABASE_SETTING in found:
+        found[DATABASE_SETTING] = found[DATABASE_SETTING].partition("@")[0]
+    return found
 
 
 def _refusal(error: ValidationError, prefix: str = "") -> ConfigError:

@@ -192,6 +192,7 @@ def check_picklable(evaluator: Evaluator) -> None:
 class Stoppable(Protocol):
     """What runs until it is told to stop."""
 
+    stopping: bool
     dropping: bool
 
     def stop(self) -> None: ...
@@ -210,8 +211,10 @@ def stopping_on_signals(driver: D, on_stop: Callable[[D], object]) -> Iterator[N
     def handle(number: int, frame: FrameType | None) -> None:
         if driver.dropping:
             raise KeyboardInterrupt
+        is_first = not driver.stopping
         driver.stop()
-        on_stop(driver)
+        if is_first:
+            on_stop(driver)
 
     before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
