@@ -8,7 +8,8 @@ import pytest
 from semeai.errors import ConfigError
 from semeai.games.havannah.bitboard import STRIDE
 from semeai.games.havannah.position import HavannahPosition
-from semeai.games.havannah.solver import Solver, _look_into
+from semeai.games.havannah.proof_search import look_into
+from semeai.games.havannah.solver import Solver
 from semeai.games.havannah.tables import cells, touches
 
 
@@ -77,7 +78,7 @@ def test_moves_that_do_not_break_a_sequence_of_threats_lose(base, n_empty):
     for _ in range(600):
         position = quiet_position(base, n_empty, rng)
         words, mover = solver._words(position), position.to_move
-        result, moves = _look_into(solver._boards[0], solver._threats[0], words[mover], words[1 - mover], mover)
+        result, moves = look_into(solver._boards[0], solver._threats[0], words[mover], words[1 - mover], mover)
         for x, y in cells(base) if result <= 0 else ():
             if position.color_at(x, y) or int(moves) >> STRIDE * y + x & 1:
                 continue
