@@ -1,6 +1,8 @@
 """The loop of race, workers and ledger: same ledger for any number of workers, exact resume, failures."""
 
+import itertools
 import os
+import re
 import signal
 import time
 
@@ -304,3 +306,25 @@ def test_the_first_signal_is_told_and_the_third_interrupts():
         assert (driver.dropping, told) == (True, [driver])
         with pytest.raises(KeyboardInterrupt):
             os.kill(os.getpid(), signal.SIGINT)
+
+
+def reward(params, seed):
+    return 1.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"evaluate": 5}, "a function or 'module:function', not 5"),
+        ({"baseline": {"x": 1}, "better": "hihger"}, "better is 'higher' or 'lower', not 'hihger'"),
+        ({"settings": {"rsik": 0.1}}, "rsik"),
+        ({"candidates": ({"x": i} for i in itertools.count())}, "more than 100,000 candidates"),
+    ],
+)
+def test_what_is_wrong_in_python_is_one_sentence(arguments, sentence):
+    with pytest.raises(ConfigError, match=re.escape(sentence)):
+        run_race(**{"evaluate": reward, "candidates": [{"x": 1}], **arguments})
+
+
+def test_settings_may_be_a_table():
+    assert run_race(reward, [{"x": 1}], {"max_evaluations": 16, "risk": 0.1}).n_evaluations <= 16

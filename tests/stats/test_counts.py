@@ -57,4 +57,6 @@ def test_impossible_counts_are_refused():
     with pytest.raises(BadReward):
         RewardCounts({1001: 1})
     with pytest.raises(BadReward):
+        RewardCounts({0.5: 1})  # levels are thousandths
+    with pytest.raises(BadReward):
         RewardCounts({5: -1})

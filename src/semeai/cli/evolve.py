@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from semeai.cli.output import check_folder, checked_name
 from semeai.store.ledger import DEFAULT_LEDGER, without_password
 
 EXAMPLE = """
@@ -89,9 +90,10 @@ def evolve(
     }  # fmt: skip
     config = load_evolution(file, {key: value for key, value in changes.items() if value is not None})
     folder = Path() if file is None else file.parent
-    run_name = name or config.name or ("evolve" if file is None else file.stem)
+    run_name = checked_name(name) or config.name or ("evolve" if file is None else file.stem)
     place = ledger or _beside(config.ledger or DEFAULT_LEDGER, folder)
     target = output or folder / (config.output or run_name)
+    check_folder("--output", target)
     display = make_evolve_display(config.steps, quiet=as_json)
     with display:
         result = run_evolution(

@@ -11,6 +11,8 @@ import typer
 
 from semeai.errors import ConfigError, did_you_mean
 from semeai.games.catalog import GAMES
+from semeai.parallel.config import counted_in_simulations
+from semeai.parallel.launch import started_ranks
 
 if TYPE_CHECKING:
     from semeai.gtp.engine import GtpEngine
@@ -134,8 +136,6 @@ def rank_changes(scheme: str | None, ranks: int | None) -> dict[str, Any]:
             raise ConfigError(f"--ranks {ranks}: say how they share, with --parallel slow_tree, for example")
         return {}
     if ranks is None:
-        from semeai.parallel.launch import started_ranks
-
         ranks = started_ranks()
         if ranks == 1:
             raise ConfigError(
@@ -173,7 +173,9 @@ class SessionStart:
 
     def check(self) -> None:
         """ConfigError where there is no such player or no such board."""
-        self.config()
+        config = self.config()
+        if config.seconds is not None and config.parallel.ranks > 1 and started_ranks() == 1:
+            raise counted_in_simulations(config.parallel.ranks)
         dialect = self.dialect()
         dialect.new_position(self.size, self.komi)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from semeai.cli.output import check_writable
 from semeai.errors import ConfigError
 from semeai.store.ledger import DEFAULT_LEDGER
 
@@ -79,8 +80,7 @@ def learn(
         raise ConfigError(f"--held-out {held_out:g}: give a number above 0, and 0.5 at most")
     if not 0 < prior <= 1000:
         raise ConfigError(f"--prior {prior:g}: give a number above 0, and 1000 at most")
-    if not output.resolve().parent.is_dir():
-        raise ConfigError(f"--output {output}: there is no such folder")
+    check_writable("--output", output)
     say = _say if not as_json else lambda text: None
     refused: list[str] = []
     if self_play is None:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from semeai.cli.output import check_writable, write_text
+from semeai.cli.output import check_writable, checked_name, write_text
 from semeai.errors import ConfigError
 from semeai.parallel.launch import started_ranks
 from semeai.store.ledger import DEFAULT_LEDGER, without_password
@@ -87,7 +87,7 @@ def match(
     if simulations is not None and players == [a, b]:
         raise ConfigError(f"--simulations {simulations}: neither {a!r} nor {b!r} takes it")
     chosen = Match(parse_spec(players[0], game=game), parse_spec(players[1], game=game), settings, seed)
-    run_name = name or chosen.name
+    run_name = checked_name(name) or chosen.name
     display = make_match_display(chosen, quiet=as_json)
     with display:
         result = run_match(

@@ -1,9 +1,11 @@
-"""Files that a command writes its result to."""
+"""Where a command's result goes: files, and the name of its run."""
 
 import os
 from pathlib import Path
 
 from semeai.errors import ConfigError
+
+LONGEST_NAME = 200
 
 
 def check_writable(option: str, path: Path | None) -> None:
@@ -12,6 +14,20 @@ def check_writable(option: str, path: Path | None) -> None:
         return
     if path.is_dir() or not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
         raise ConfigError(f"{option} {path}: cannot be written")
+
+
+def check_folder(option: str, path: Path) -> None:
+    """The same for a folder, which need not exist yet."""
+    nearest = next((place for place in (path, *path.resolve().parents) if place.exists()), path)
+    if not nearest.is_dir() or not os.access(nearest, os.W_OK):
+        raise ConfigError(f"{option} {path}: cannot be written")
+
+
+def checked_name(name: str | None) -> str | None:
+    """``--name`` of a run; as in a file of a race, it is no empty text and no novel."""
+    if name is not None and not 1 <= len(name) <= LONGEST_NAME:
+        raise ConfigError(f"--name has 1 to {LONGEST_NAME} characters, not {len(name)}")
+    return name
 
 
 def write_text(option: str, path: Path, text: str) -> None:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from semeai.cli.display import make_display
+from semeai.cli.output import checked_name
 from semeai.errors import ProgramFailed
 from semeai.race.candidate import Verdict
 from semeai.runner.config import load_config
@@ -43,7 +44,7 @@ def race(
 ) -> None:
     """Race the candidates of a TOML file; an interrupted run is resumed, to the same verdicts."""
     config = load_config(file)
-    run_name = name or config.name or file.stem
+    run_name = checked_name(name) or config.name or file.stem
     place = ledger or default_ledger(config, file.parent)
     options = [*(["--name", name] if name else []), *(["--ledger", ledger] if ledger else [])]
     command = shlex.join(["semeai", "race", str(file), *options])

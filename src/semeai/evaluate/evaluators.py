@@ -14,7 +14,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 from semeai.errors import BadReward, BaselineFailed, ConfigError, ProgramFailed
 from semeai.evaluate.command import run_command
@@ -140,6 +140,10 @@ class AgainstBaseline:
     program: CallableEvaluator | CommandEvaluator
     baseline: Mapping[str, Any] = field(default_factory=dict)
     better: Better = "higher"
+
+    def __post_init__(self) -> None:
+        if self.better not in get_args(Better):
+            raise ConfigError(f"better is 'higher' or 'lower', not {self.better!r}")
 
     def open(self) -> Play:
         play = self.program.open()

@@ -5,6 +5,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from semeai.errors import ConfigError
+
 Scheme = Literal["off", "slow_tree", "slow_root", "voting", "fast_tree"]
 MAX_RANKS = 4096
 
@@ -57,3 +59,7 @@ class ParallelConfig(BaseModel):
     def weight(self) -> float:
         """Of each rank's simulations in a rank's tree."""
         return 1.0 if self.share_rule == "sum" else 1.0 / self.ranks
+
+
+def counted_in_simulations(ranks: int) -> ConfigError:
+    return ConfigError(f"a virtual cluster of {ranks} ranks is counted in simulations: give those, not seconds")

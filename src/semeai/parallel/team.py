@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from semeai.errors import ConfigError
 from semeai.parallel.comm import Communicator, Solo, virtual_cluster
-from semeai.parallel.config import ParallelConfig
+from semeai.parallel.config import ParallelConfig, counted_in_simulations
 from semeai.parallel.fast import FastTreeMaster, FastTreeSlave
 from semeai.parallel.program import Budget, RankProgram
 from semeai.parallel.slow import SlowSharing
@@ -130,9 +130,7 @@ class LocalTeam(Team):
 
     def _run(self, budget: Budget) -> None:
         if budget.seconds is not None and len(self.programs) > 1:
-            raise ConfigError(
-                f"a virtual cluster of {len(self.programs)} ranks is counted in simulations: give those, not seconds"
-            )
+            raise counted_in_simulations(len(self.programs))
         running = self.programs
         for program in running:
             program.begin(budget)

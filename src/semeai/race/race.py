@@ -27,6 +27,9 @@ from semeai.rng import generator
 from semeai.stats.bounds import Bounds
 from semeai.stats.counts import RewardCounts
 
+MAX_CANDIDATES = 100_000
+"""Of a race that knows them all from the start."""
+
 
 class Batch(NamedTuple):
     """Work asked for: evaluations ``start`` to ``start + size`` of a candidate's own seed stream."""
@@ -70,7 +73,12 @@ class Race:
         if self.settings.mode == "stream":
             self._rule = make_rule(self.settings, 1)
         else:
-            finite = list(self._incoming)
+            finite = list(itertools.islice(self._incoming, MAX_CANDIDATES + 1))
+            if len(finite) > MAX_CANDIDATES:
+                raise ConfigError(
+                    f"more than {MAX_CANDIDATES:,} candidates: an endless source needs the mode 'stream', "
+                    f"not {self.settings.mode!r}"
+                )
             check_distinct(finite)
             if not finite:
                 raise ConfigError("a race needs at least one candidate")

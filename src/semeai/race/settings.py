@@ -16,7 +16,7 @@ THROUGHPUT_DISCARD_RISK = 0.47
 class RaceSettings(BaseModel):
     """How a race decides. A field that is None takes the default that suits the mode and the method."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     mode: Literal["bgp", "plain", "stream"] = "bgp"
     """bgp: the first acceptance ends it. plain: each candidate gets a verdict. stream: one after the other."""
@@ -107,7 +107,7 @@ def checked_settings(values: Mapping[str, Any]) -> RaceSettings:
 def describe_error(error: ErrorDetails) -> str:
     """One of pydantic's findings as a sentence: the place, what is wrong, the value."""
     place = ".".join(str(part) for part in error["loc"])
-    message = error["msg"].removeprefix("Value error, ")
+    message = error["msg"].removeprefix("Value error, ").replace("tuple", "list")  # as TOML and JSON call it
     value = error["input"]
     shown = f" (got {value!r})" if not isinstance(value, Mapping | BaseModel) and value is not None else ""
     return f"{place + ': ' if place else ''}{message[0].lower()}{message[1:]}{shown}"

@@ -1,7 +1,7 @@
 """A race as a TOML file: frozen, validated at once, and its hash is its identity."""
 
 import itertools
-import json
+import math
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -42,8 +42,8 @@ class EvaluatorConfig(_Frozen):
     """Two games, with colours swapped, between the candidate and the baseline, both of them players."""
     better: Literal["higher", "lower"] | None = None
     """Set: the program prints any number, and the reward says who did better, the candidate or the baseline."""
-    timeout: Annotated[float, Field(gt=0, le=1e6)] = 60.0
-    retries: Annotated[int, Field(ge=0)] = 0
+    timeout: Annotated[float, Field(gt=0, le=1e6, strict=True)] = 60.0
+    retries: Annotated[int, Field(ge=0, strict=True)] = 0
 
     @model_validator(mode="after")
     def _one_program(self) -> Self:
@@ -60,7 +60,7 @@ class CandidatesConfig(_Frozen):
     list_: tuple[Params, ...] | None = Field(default=None, alias="list")
     grid: dict[str, tuple[Any, ...]] | None = None
     generator: str | None = None
-    limit: Annotated[int, Field(ge=1)] | None = None
+    limit: Annotated[int, Field(ge=1, strict=True)] | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -78,12 +78,12 @@ class ExecutorConfig(_Frozen):
     """Where the work is done: no part of the run's identity."""
 
     name: str = "local"
-    workers: Annotated[int, Field(ge=1)] | None = None
+    workers: Annotated[int, Field(ge=1, strict=True)] | None = None
 
 
 class RaceConfig(_Frozen):
     name: Annotated[str, Field(min_length=1, max_length=200)] | None = None
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
+    seed: Annotated[int, Field(ge=0, lt=2**63, strict=True)] = 1
     ledger: str | None = None
     race: RaceSettings = RaceSettings()
     evaluator: EvaluatorConfig
@@ -254,11 +254,20 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path}: cannot be read: {error}") from None
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         raise ConfigError(f"{path}: not valid TOML: {error}") from None
-    try:
-        json.dumps(data, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise ConfigError(f"{path}: values must be finite numbers, texts, lists or tables: {error}") from None
+    for place, value in _leaves(data):
+        if not isinstance(value, str | int | float) or value != value or value in (math.inf, -math.inf):
+            raise ConfigError(f"{path}: {place}: values must be finite numbers, texts, lists or tables, not {value}")
     return data
+
+
+def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+    """What is neither a table nor a list, and where it is."""
+    items = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else None
+    if items is None:
+        yield place, value
+        return
+    for key, inner in items:
+        yield from _leaves(inner, f"{place}.{key}" if place else str(key))
 
 
 M = TypeVar("M", bound=BaseModel)
@@ -269,7 +278,15 @@ def validated(model: type[M], data: Mapping[str, Any], place: str | Path) -> M:
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        raise ConfigError(f"{place}: " + "; ".join(_sentence(e, model) for e in error.errors())) from None
+        found = error.errors()
+        # A list without what is wrong in it may be too short: that is no other mistake.
+        causes = [e for e in found if e["type"] != "too_short" or not any(_is_inside(o, e) for o in found)]
+        raise ConfigError(f"{place}: " + "; ".join(_sentence(e, model) for e in causes)) from None
+
+
+def _is_inside(error: ErrorDetails, other: ErrorDetails) -> bool:
+    n = len(other["loc"])
+    return len(error["loc"]) > n and error["loc"][:n] == other["loc"]
 
 
 def _sentence(error: ErrorDetails, model: type[BaseModel]) -> str:

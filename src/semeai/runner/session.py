@@ -21,7 +21,7 @@ from semeai.evaluate.jobs import Failure
 from semeai.race.candidate import Candidate, Verdict
 from semeai.race.race import Decision, Race
 from semeai.race.selection import Standing
-from semeai.race.settings import RaceSettings
+from semeai.race.settings import RaceSettings, checked_settings
 from semeai.runner.config import RaceConfig, as_candidate, changes_of
 from semeai.runner.driver import Driver
 from semeai.store import schema
@@ -96,7 +96,7 @@ def run_config(
 def run_race(
     evaluate: Callable[[dict[str, Any], int], Any] | str,
     candidates: Iterable[Candidate | Mapping[str, Any]],
-    settings: RaceSettings | None = None,
+    settings: RaceSettings | Mapping[str, Any] | None = None,
     *,
     baseline: Mapping[str, Any] | None = None,
     better: Better | None = None,
@@ -107,12 +107,17 @@ def run_race(
 ) -> RaceResult:
     """Race ``evaluate(params, seed) -> reward`` over the candidates, in memory.
 
-    ``evaluate`` is a function or "module:function". With more than one worker it runs in processes, so it must be
-    importable. With ``better`` ("higher" or "lower") it may return any number, which is compared with that of the
-    ``baseline``'s parameters on the same seed; each candidate is then a change of the baseline.
+    ``evaluate`` is a function or "module:function"; ``settings`` may be a table of them. With more than one worker it
+    runs in processes, so it must be importable. With ``better`` ("higher" or "lower") it may return any number, which
+    is compared with that of the ``baseline``'s parameters on the same seed; each candidate is then a change of the
+    baseline.
     """
+    if not callable(evaluate) and not isinstance(evaluate, str):
+        raise ConfigError(f"what is raced is a function or 'module:function', not {evaluate!r}")
     if (baseline is None) != (better is None):
         raise ConfigError("give baseline and better together, or neither")
+    if isinstance(settings, Mapping):
+        settings = checked_settings(settings)
     program = CallableEvaluator(evaluate, folder)
     evaluator: Evaluator = program
     if better is not None and baseline is not None:

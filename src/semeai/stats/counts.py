@@ -7,6 +7,7 @@ rewards still need at most 1001 counters.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from numbers import Integral
 
 from semeai.errors import BadReward
 
@@ -43,7 +44,7 @@ class RewardCounts(Mapping[int, int]):
     def __init__(self, counts: Mapping[int, int] | None = None) -> None:
         self._counts = {level: n for level, n in sorted((counts or {}).items()) if n}
         for level, n in self._counts.items():
-            if not (0 <= level <= SCALE and n > 0):
+            if not (isinstance(level, Integral) and 0 <= level <= SCALE and n > 0):
                 raise BadReward(f"a count of {n} rewards of {level}/{SCALE} is impossible")
 
     @classmethod
