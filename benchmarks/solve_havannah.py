@@ -216,8 +216,8 @@ def tables(rows: list[dict[str, Any]]) -> list[ResultTable]:
             "White has the first move. Of what is the same when turned or mirrored, one is named. "
             "What an answer cost is counted where it was proven first: two white stones and a black one are the same "
             "position whichever of the two came first, so that many proofs serve two openings. Where all of a position "
-            "stayed open, White's answers were tried apart. Limits differed from proof to proof; c3 a1 and c3 a4 "
-            "count only what succeeded.",
+            "stayed open, White's answers were tried apart. Limits differed from proof to proof; c3 a1, c3 a4 "
+            "and d4 c2 count only what succeeded.",
         ),
         ResultTable(
             "What White plays",
