@@ -4,6 +4,7 @@ import contextlib
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -206,13 +207,11 @@ class SessionStart:
 
 def describe(preset: str, config: "PlayerConfig") -> str:
     """Name, version and every setting that is not the default."""
-    default = type(config)(game=config.game).model_dump()
-    changed: dict[str, Any] = {}
-    for name, value in config.model_dump().items():
-        inner = value if isinstance(value, dict) else {"": value}
-        before = default[name] if isinstance(value, dict) else {"": default[name]}
-        changed |= {f"{name}.{key}".strip("."): v for key, v in inner.items() if v != before[key]}
-    lines = [f"{name} {value}" for name, value in sorted(changed.items())]
+    from semeai.players.names import flat_settings
+
+    default = dict(flat_settings(type(config)(game=config.game).model_dump()))
+    settings = sorted(flat_settings(config.model_dump()), key=itemgetter(0))
+    lines = [f"{name} {value}" for name, value in settings if value != default[name]]
     return "\n".join([f"semeai {installed_version()}", f"preset {preset}", *lines])
 
 

@@ -4,8 +4,7 @@ import os
 from pathlib import Path
 
 from semeai.errors import ConfigError
-
-LONGEST_NAME = 200
+from semeai.store.ledger import LONGEST_NAME
 
 
 def check_writable(option: str, path: Path | None) -> None:

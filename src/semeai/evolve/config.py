@@ -23,8 +23,8 @@ from semeai.evolve.proposers import (
 )
 from semeai.match.settings import MatchSettings
 from semeai.patterns.pattern import MAX_RADIUS, Pattern
-from semeai.players.catalog import flat_settings
 from semeai.players.config import PlayerConfig
+from semeai.players.names import flat_settings
 from semeai.players.pattern_files import geometry_of, with_contents
 from semeai.race.settings import RaceSettings
 from semeai.rng import derive

@@ -20,7 +20,7 @@ import json
 import shlex
 import shutil
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -30,6 +30,7 @@ from semeai.games.catalog import game_named
 from semeai.games.pattern_policy import NONE, OWN
 from semeai.players.base import Player
 from semeai.players.gtp import GtpPlayer, describe_command
+from semeai.players.names import flat_settings
 from semeai.players.pattern_files import DATABASE, DATABASE_SETTING, without_places
 from semeai.players.random import RandomPlayer
 from semeai.processes import fill_in, placeholders
@@ -190,15 +191,6 @@ def _split(line: str) -> list[str]:
         return shlex.split(line)
     except ValueError as error:
         raise ConfigError(f"player 'gtp:{line}': {error}") from None
-
-
-def flat_settings(table: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, Any]]:
-    """``search = {exploration = 1}`` as ``search.exploration``."""
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            yield from flat_settings(value, f"{place}{key}.")
-        else:
-            yield f"{place}{key}", value
 
 
 def _gtp(table: Mapping[str, Any], folder: str | None) -> PlayerSpec:

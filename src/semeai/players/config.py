@@ -20,6 +20,7 @@ from semeai.errors import ConfigError, did_you_mean
 from semeai.games.catalog import game_named
 from semeai.games.pattern_policy import NONE
 from semeai.parallel.config import ParallelConfig
+from semeai.players.names import flat_settings
 from semeai.players.pattern_files import (
     DATABASE,
     DATABASE_SETTING,
@@ -159,9 +160,7 @@ class PlayerConfig(BaseModel):
 
 def _flat(config: PlayerConfig) -> dict[str, Any]:
     """All settings by the names of ``with_changes``; of a database, which it is and not where."""
-    found: dict[str, Any] = {}
-    for name, value in config.model_dump(mode="json").items():
-        found |= {f"{name}.{inner}": v for inner, v in value.items()} if isinstance(value, dict) else {name: value}
+    found = dict(flat_settings(config.model_dump(mode="json")))
     if DATABASE_SETTING in found:
         found[DATABASE_SETTING] = found[DATABASE_SETTING].partition("@")[0]
     return found
@@ -185,7 +184,4 @@ def parse_value(text: str) -> Any:
 
 def setting_names(game: str = "go") -> list[str]:
     """All settings of a player of ``game``, as ``with_changes`` takes them."""
-    names = []
-    for name, value in PlayerConfig(game=game).model_dump().items():
-        names += [f"{name}.{inner}" for inner in value] if isinstance(value, dict) else [name]
-    return names
+    return [name for name, _ in flat_settings(PlayerConfig(game=game).model_dump())]

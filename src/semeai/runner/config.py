@@ -25,6 +25,7 @@ from semeai.players.pattern_files import with_contents, without_places
 from semeai.processes import placeholders
 from semeai.race.candidate import Candidate, check_distinct
 from semeai.race.settings import RaceSettings, describe_error
+from semeai.store.ledger import LONGEST_NAME
 
 Params = dict[str, Any]
 
@@ -82,7 +83,7 @@ class ExecutorConfig(_Frozen):
 
 
 class RaceConfig(_Frozen):
-    name: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    name: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)] | None = None
     seed: Annotated[int, Field(ge=0, lt=2**63, strict=True)] = 1
     ledger: str | None = None
     race: RaceSettings = RaceSettings()

@@ -31,6 +31,9 @@ from semeai.store import schema
 from semeai.store.lock import AdvisoryLock, FileLock, Lock, file_lock_is_held
 
 DEFAULT_LEDGER = "semeai.sqlite"
+LONGEST_NAME = 200
+"""Of a run."""
+
 # What a run is, as opposed to when and how fast it was made: these columns make its digest.
 _IDENTITY: dict[Table, tuple[str, ...]] = {
     schema.candidates: ("number", "name", "params"),
