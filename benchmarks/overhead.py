@@ -23,8 +23,8 @@ DRIVER = textwrap.dedent(
     """
     import json, sys, time
     from pathlib import Path
-    from semeai.runner.config import RaceConfig
-    from semeai.runner.session import Callbacks, run_config
+    from semeai.runs.race_file import RaceConfig
+    from semeai.runs.race import Callbacks, run_config
 
     n, limit, batch, folder = *map(int, sys.argv[1:4]), Path(sys.argv[4])
     config = RaceConfig.model_validate({

@@ -10,7 +10,7 @@ from semeai.games.position import Position
 from semeai.games.protocol import SCRATCH
 from semeai.players.config import PlayerConfig
 from semeai.players.mcts import MctsPlayer
-from semeai.search.playouts import run_playouts
+from semeai.search.kernels.playouts import run_playouts
 from semeai.table import Cell
 
 SEED = 88172645463325252

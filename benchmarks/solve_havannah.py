@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from semeai.games.havannah.bitboard import STRIDE, make_bitboard
+from semeai.games.havannah.kernels.bitboard import STRIDE, make_bitboard
 from semeai.games.havannah.position import HavannahPosition
 from semeai.games.havannah.solver import Solver
 from semeai.table import Cell, ResultTable

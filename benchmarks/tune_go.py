@@ -17,7 +17,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from semeai.match.pair import play_pair, warm_up
-from semeai.match.seats import worker_seats
+from semeai.match.player_cache import worker_players
 from semeai.match.settings import MatchSettings
 from semeai.players.catalog import parse_spec
 from semeai.players.config import PlayerConfig
@@ -72,7 +72,7 @@ def player(first: Mapping[str, float], units: Units, simulations: int) -> str:
 
 def play(a: str, b: str, settings: MatchSettings, seed: int) -> float:
     """A's games won minus those lost, by 2."""
-    one, two = play_pair(parse_spec(a), parse_spec(b), settings, seed, worker_seats(), explain=False)
+    one, two = play_pair(parse_spec(a), parse_spec(b), settings, seed, worker_players(), explain=False)
     return one.reward - two.reward
 
 

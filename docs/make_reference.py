@@ -24,7 +24,7 @@ from typer.models import ArgumentInfo, OptionInfo
 from semeai.cli.main import app
 from semeai.games.catalog import GAMES, game_named
 from semeai.games.go.database import OWN_DATABASE
-from semeai.games.pattern_policy import OWN
+from semeai.games.patterns.policy import OWN
 from semeai.gtp import analysis, playing, records
 from semeai.gtp.dialects import DIALECTS
 from semeai.gtp.engine import ADMINISTRATIVE

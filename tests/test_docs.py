@@ -15,7 +15,7 @@ from semeai.games.catalog import GAMES, game_named
 from semeai.players.catalog import parse_spec
 from semeai.players.config import setting_names
 from semeai.race.settings import RaceSettings
-from semeai.runner.config import RaceConfig, load_config
+from semeai.runs.race_file import RaceConfig, load_config
 from tests.test_layers import LAYERS
 
 ROOT = Path(__file__).parent.parent

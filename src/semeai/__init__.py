@@ -9,7 +9,7 @@ from semeai.errors import SemeaiError
 from semeai.race.candidate import Candidate, Verdict
 from semeai.race.race import Batch, Decision, Race
 from semeai.race.settings import RaceSettings
-from semeai.runner.session import Callbacks, RaceResult, run_race
+from semeai.runs.race import Callbacks, RaceResult, run_race
 from semeai.stats.betting import MixtureBetting
 from semeai.stats.bounds import Bounds, compute_bounds
 from semeai.stats.counts import RewardCounts

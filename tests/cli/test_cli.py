@@ -178,7 +178,7 @@ def test_reproduce(semeai, tmp_path):
 
 def test_init_writes_a_race_that_loads(semeai, tmp_path):
     semeai("init", "first")
-    from semeai.runner.config import load_config
+    from semeai.runs.race_file import load_config
 
     config = load_config(tmp_path / "first" / "race.toml")
     assert len(list(config.make_candidates(tmp_path / "first"))) == 10

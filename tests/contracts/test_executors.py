@@ -8,9 +8,9 @@ import time
 import pytest
 
 from semeai.errors import WorkersLost
-from semeai.evaluate.evaluators import CallableEvaluator
-from semeai.evaluate.executors import EXECUTORS, ResilientPool, executor_factory
-from semeai.evaluate.jobs import Job, run_job
+from semeai.work.evaluators import CallableEvaluator
+from semeai.work.executors import EXECUTORS, ResilientPool, executor_factory
+from semeai.work.jobs import Job, run_job
 from tests import programs
 
 NAMES = [*EXECUTORS, "threads"]

@@ -12,7 +12,7 @@ from semeai.match.settings import MatchSettings
 from semeai.players.catalog import make_player, parse_spec
 from semeai.players.config import PlayerConfig
 from semeai.players.mcts import MctsPlayer
-from semeai.search.playouts import run_playouts
+from semeai.search.kernels.playouts import run_playouts
 
 SMALL = {"go": (2, 5, 9), "havannah": (2, 4, 6)}
 CASES = [

@@ -11,10 +11,10 @@ import pytest
 
 from semeai import Batch, Candidate, Decision, Ledger, RewardCounts, Verdict
 from semeai.errors import LedgerError, RunChanged, RunLocked, RunNotFound
-from semeai.evaluate.jobs import Failure
 from semeai.stats.bounds import Bounds
 from semeai.store import schema
 from semeai.store.ledger import without_password
+from semeai.work.jobs import Failure
 
 CANDIDATES = [Candidate("a", {"x": 1}), Candidate("b", {"x": 2})]
 BATCHES = [Batch(0, 1, 0, 10), Batch(1, 2, 0, 10)]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from semeai.games.go.scoring import area_owners
+from semeai.games.go.kernels.scoring import area_owners
 from tests.games.go.faces import base_rules, new_scratch, new_states, run_playout
 
 FILE = Path(__file__).with_name("playouts.json")

@@ -7,7 +7,7 @@ import pytest
 
 from semeai.errors import ConfigError
 from semeai.games.go.database import database_values
-from semeai.games.go.neighbourhoods import N_SIZES
+from semeai.games.go.kernels.neighbourhoods import N_SIZES
 from semeai.games.go.position import GoPosition
 from semeai.games.go.sgf import write_sgf
 from semeai.games.record import GameRecord

@@ -11,7 +11,7 @@ from semeai.games.go.sgf import read_sgf, write_sgf
 from semeai.games.position import Position
 from semeai.match.game import play_game
 from semeai.match.pair import PairTask, play_pair
-from semeai.match.seats import Seats
+from semeai.match.player_cache import PlayerCache
 from semeai.match.settings import MatchSettings
 from semeai.players.base import Choice, Player
 from semeai.players.catalog import make_player, parse_spec
@@ -166,15 +166,15 @@ class TestPairs:
 
     def test_engines_are_kept_for_the_next_game_and_only_so_many(self):
         specs = [parse_spec({"command": [sys.executable, str(ENGINES), "passes", str(i)]}) for i in range(4)]
-        with Seats(limit=2) as seats:
-            play_pair(specs[0], specs[1], SMALL, 1, seats)
-            engine_of = seats.take(specs[0], 0)._engine
+        with PlayerCache(limit=2) as players:
+            play_pair(specs[0], specs[1], SMALL, 1, players)
+            engine_of = players.take(specs[0], 0)._engine
             assert engine_of.is_open
-            play_pair(specs[0], specs[1], SMALL, 2, seats)
-            assert seats.take(specs[0], 0)._engine is engine_of
-            play_pair(specs[2], specs[3], SMALL, 2, seats)
+            play_pair(specs[0], specs[1], SMALL, 2, players)
+            assert players.take(specs[0], 0)._engine is engine_of
+            play_pair(specs[2], specs[3], SMALL, 2, players)
             assert not engine_of.is_open
-            last = seats.take(specs[2], 0)._engine
+            last = players.take(specs[2], 0)._engine
         assert not last.is_open
 
     def test_a_player_can_play_itself(self):

@@ -16,9 +16,9 @@ from semeai.parallel.team import rank_seed
 from semeai.players.config import PlayerConfig
 from semeai.players.mcts import MctsPlayer
 from semeai.search.config import SearchConfig
+from semeai.search.kernels.sharing import SHARED_CHILD
+from semeai.search.kernels.tree import WON
 from semeai.search.search import Search
-from semeai.search.sharing import SHARED_CHILD
-from semeai.search.tree import WON
 
 SLOW = ("slow_tree", "slow_root", "voting")
 SCHEMES = (*SLOW, "fast_tree")

@@ -39,7 +39,7 @@ def test_symmetries_are_groups_that_keep_distances():
 
 
 def test_the_hex_grid_is_havannahs():
-    from semeai.games.havannah.tables import DIRECTIONS
+    from semeai.games.havannah.kernels.tables import DIRECTIONS
 
     assert set(HEX.around(1)) == set(DIRECTIONS)
 
@@ -156,7 +156,7 @@ def test_the_picture_is_well_formed_and_shows_each_cell():
 
 
 def test_patterns_do_not_wait_for_numba():
-    code = "import sys, semeai.patterns.file, semeai.patterns.svg, semeai.patterns.surroundings as s; "
+    code = "import sys, semeai.patterns.file, semeai.patterns.svg, semeai.patterns.matcher as s; "
     done = subprocess.run(
         [sys.executable, "-c", code + "print('numba' in sys.modules)"], capture_output=True, text=True
     )

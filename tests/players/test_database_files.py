@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 
 from semeai.errors import ConfigError
-from semeai.games.go.board import GO_STATE
 from semeai.games.go.database import OWN_DATABASE, Database, database_of
+from semeai.games.go.kernels.board import GO_STATE
+from semeai.games.go.kernels.priors import expand_node
 from semeai.games.go.position import GoPosition
-from semeai.games.go.priors import expand_node
 from semeai.games.protocol import SCRATCH
 from semeai.jit import kernel
 from semeai.learn.competitions import Competitions
+from semeai.match.run import Match, run_match
 from semeai.match.settings import MatchSettings
 from semeai.players.catalog import PlayerSpec, parse_spec
 from semeai.players.config import PlayerConfig
-from semeai.runner.config import load_config
-from semeai.runner.match import Match, run_match
+from semeai.runs.race_file import load_config
 
 
 def database(weight=0.5):

@@ -10,7 +10,7 @@ from semeai.patterns.geometry import HEX
 from semeai.patterns.pattern import Pattern
 from semeai.players.catalog import parse_spec
 from semeai.players.config import PlayerConfig
-from semeai.runner.config import load_config
+from semeai.runs.race_file import load_config
 
 HANE = Pattern.parse("+1 XOX/.*.")
 EDGE = Pattern.parse("-1 .*./___")

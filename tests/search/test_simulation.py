@@ -14,8 +14,8 @@ from semeai.games.toys.dice import ROLL, STOP, best_value, new_dice
 from semeai.games.toys.knapsack import new_knapsack
 from semeai.games.toys.tree import minimax, new_tree
 from semeai.search.config import SearchConfig
+from semeai.search.kernels.tree import DRAWN, LOST, OPEN, WON
 from semeai.search.search import Search, uct
-from semeai.search.tree import DRAWN, LOST, OPEN, WON
 
 ALGORITHM_1 = SearchConfig(exploration=math.sqrt(2), first_play_urgency=1e9, rave="off", expansion_threshold=1)
 

@@ -9,10 +9,10 @@ from reference.uct import Game
 from semeai.games.toys.common import NO_POLICY
 from semeai.games.toys.tree import minimax, new_tree
 from semeai.search.config import SearchConfig
+from semeai.search.kernels.threads import simulate_together
+from semeai.search.kernels.tree import OPEN, ROOT, UNEXPANDED
 from semeai.search.leaf_search import LeafSearch
 from semeai.search.search import Search
-from semeai.search.threads import simulate_together
-from semeai.search.tree import OPEN, ROOT, UNEXPANDED
 from tests.search.test_simulation import CONFIGS, assert_same, grow_both
 
 

@@ -10,13 +10,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from semeai.cli.live import Redrawn
+from semeai.cli.live import LiveView
 from semeai.race.candidate import Verdict
 from semeai.race.race import Decision, Race
 from semeai.race.selection import Standing
 from semeai.race.settings import RaceSettings
-from semeai.runner.driver import Driver
-from semeai.runner.session import Callbacks, RaceResult
+from semeai.runs.driver import Driver
+from semeai.runs.race import Callbacks, RaceResult
 from semeai.stats.bounds import Bounds
 
 COLOURS = {
@@ -104,7 +104,7 @@ class LineDisplay(Display):
         self.console.print("stopping: finishing the batches under way (once more: drop them)")
 
 
-class LiveDisplay(Redrawn, Display):
+class LiveDisplay(LiveView, Display):
     """The table, redrawn twice a second."""
 
     def progress(self, driver: Driver) -> None:

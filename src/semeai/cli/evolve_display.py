@@ -14,15 +14,15 @@ from rich.text import Text
 from semeai.cli import display as race_display
 from semeai.cli import match_display
 from semeai.cli.display import LINE_SECONDS, duration
-from semeai.cli.live import Redrawn
+from semeai.cli.live import LiveView
 from semeai.evolve.change import Change, PatternChange
 from semeai.evolve.history import History, Validation, program_name, read_history, step_run
 from semeai.evolve.loop import EvolutionResult, Watcher
 from semeai.evolve.report import proposer_table, step_table, validation_tables
+from semeai.match.run import Match, MatchCallbacks, MatchDriver, MatchResult
 from semeai.race.candidate import Verdict
-from semeai.runner.driver import Driver
-from semeai.runner.match import Match, MatchCallbacks, MatchDriver, MatchResult
-from semeai.runner.session import Callbacks, RaceResult
+from semeai.runs.driver import Driver
+from semeai.runs.race import Callbacks, RaceResult
 from semeai.store.ledger import Ledger
 from semeai.table import ResultTable, percent, show
 
@@ -133,7 +133,7 @@ class LineEvolveDisplay(EvolveDisplay):
         self.line("stopping: finishing the games under way (once more: drop them)", "yellow")
 
 
-class LiveEvolveDisplay(Redrawn, LineEvolveDisplay):
+class LiveEvolveDisplay(LiveView, LineEvolveDisplay):
     """The same lines, and below them what is under way, redrawn twice a second."""
 
     def say(self, text: str) -> None:

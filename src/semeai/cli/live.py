@@ -10,7 +10,7 @@ from rich.live import Live
 REDRAW_SECONDS = 0.5
 
 
-class Redrawn:
+class LiveView:
     """A display whose picture is redrawn twice a second at most, and is gone at the end."""
 
     console: Console

@@ -74,9 +74,9 @@ def match(
     Engines are started without a shell. One that crashes, hangs or plays an illegal move loses that game.
     """
     from semeai.cli.match_display import as_dict, as_result_table, make_match_display
+    from semeai.match.run import Match, run_match
     from semeai.match.settings import checked_match_settings
     from semeai.players.catalog import parse_spec, with_simulations
-    from semeai.runner.match import Match, run_match
 
     check_writable("--markdown", markdown)
     settings = checked_match_settings(

@@ -12,11 +12,11 @@ from rich.table import Table
 from rich.text import Text
 
 from semeai.cli.display import LINE_SECONDS, duration
-from semeai.cli.live import Redrawn
+from semeai.cli.live import LiveView
 from semeai.games.catalog import game_named
 from semeai.match.game import REASONS
+from semeai.match.run import Match, MatchCallbacks, MatchDriver, MatchResult, replay_match
 from semeai.match.tally import Tally
-from semeai.runner.match import Match, MatchCallbacks, MatchDriver, MatchResult, replay_match
 from semeai.store.ledger import Ledger
 from semeai.table import ResultTable
 
@@ -77,7 +77,7 @@ class LineMatchDisplay(MatchDisplay):
         self.console.print("stopping: finishing the games under way (once more: drop them)")
 
 
-class LiveMatchDisplay(Redrawn, MatchDisplay):
+class LiveMatchDisplay(LiveView, MatchDisplay):
     """The table, redrawn twice a second."""
 
     def progress(self, driver: MatchDriver) -> None:

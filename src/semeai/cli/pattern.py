@@ -9,8 +9,8 @@ import typer
 from semeai.errors import ConfigError
 from semeai.games.catalog import GAMES
 from semeai.patterns.file import read_patterns
+from semeai.patterns.matcher import PatternMatcher
 from semeai.patterns.pattern import Pattern, format_bias
-from semeai.patterns.surroundings import Surroundings
 from semeai.patterns.svg import COLUMNS, svg_of
 
 FileArgument = Annotated[Path, typer.Argument(help="A file of patterns.")]
@@ -99,14 +99,14 @@ def find_in_game(patterns: list[Pattern], file: Path, game: str) -> list[dict[st
     """What each pattern matched, as ``--json`` prints it."""
     from semeai.cli.analyze import read_record
     from semeai.games.catalog import game_named
-    from semeai.games.surroundings import add_moves
+    from semeai.games.patterns.matching import add_moves
     from semeai.players.pattern_files import geometry_of
 
     if patterns and patterns[0].geometry != geometry_of(game):
         raise ConfigError(f"the patterns are {patterns[0].geometry.name}, and {game} is played on another board")
     record, rules = read_record(file, game), game_named(game)
     position = rules.replay(record, 0)
-    around = Surroundings(max((p.radius for p in patterns), default=1))
+    around = PatternMatcher(max((p.radius for p in patterns), default=1))
     played: dict[int, tuple[int, str]] = {}  # the point's index among all: number and name of the move
     for number, (player, move) in enumerate(record.moves, 1):
         before = around.n_points

@@ -13,8 +13,8 @@ from semeai.cli.display import make_display
 from semeai.cli.output import checked_name
 from semeai.errors import ProgramFailed
 from semeai.race.candidate import Verdict
-from semeai.runner.config import load_config
-from semeai.runner.session import RaceResult, default_ledger, run_config
+from semeai.runs.race import RaceResult, default_ledger, run_config
+from semeai.runs.race_file import load_config
 from semeai.store.ledger import without_password
 
 EXAMPLE = """

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from semeai.cli.display import standings_table
 from semeai.race.race import Race
-from semeai.runner.session import replay
+from semeai.runs.race import replay
 from semeai.store import schema
 from semeai.store.ledger import DEFAULT_LEDGER, Ledger
 

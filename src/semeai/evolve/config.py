@@ -28,7 +28,7 @@ from semeai.players.names import flat_settings
 from semeai.players.pattern_files import geometry_of, with_contents
 from semeai.race.settings import RaceSettings
 from semeai.rng import derive
-from semeai.runner.config import ExecutorConfig, read_toml, validated
+from semeai.runs.race_file import ExecutorConfig, read_toml, validated
 
 Radius = Annotated[int, Field(ge=1, le=MAX_RADIUS)]
 Share = Annotated[float, Field(ge=0, le=1)]

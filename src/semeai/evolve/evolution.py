@@ -14,7 +14,7 @@ from semeai.evolve.sample import Sample
 from semeai.race.candidate import Candidate, Verdict
 from semeai.race.settings import RaceSettings
 from semeai.rng import derive, generator
-from semeai.runner.config import CandidatesConfig, EvaluatorConfig, RaceConfig
+from semeai.runs.race_file import CandidatesConfig, EvaluatorConfig, RaceConfig
 from semeai.stats.spending import countable_share
 
 SCREEN_ORDER = (Verdict.ACCEPTED, Verdict.UNDECIDED, Verdict.EXHAUSTED)

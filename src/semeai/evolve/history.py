@@ -9,14 +9,14 @@ from typing import Any
 
 from semeai.errors import RunNotFound
 from semeai.evolve.change import Change, change_of
+from semeai.match.run import Match, replay_match
 from semeai.match.tally import Tally
 from semeai.patterns.geometry import Geometry
 from semeai.players.pattern_files import geometry_of
 from semeai.race.candidate import Candidate, Verdict
 from semeai.race.race import Race
 from semeai.race.selection import Standing
-from semeai.runner.match import Match, replay_match
-from semeai.runner.session import replay
+from semeai.runs.race import replay
 from semeai.store.ledger import Ledger
 
 KIND = "evolution"

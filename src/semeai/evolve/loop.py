@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from semeai.errors import ConfigError, PlayerFailed, RunNotFound
-from semeai.evaluate.executors import ResilientPool, default_workers, executor_factory
 from semeai.evolve.change import Change, Params, change_of
 from semeai.evolve.config import EvolutionConfig
 from semeai.evolve.evolution import Evolution, passed, step_seed, with_simulations
@@ -31,15 +30,16 @@ from semeai.evolve.output import write_player
 from semeai.evolve.proposers import config_of
 from semeai.evolve.sample import sample_positions
 from semeai.match.pair import warm_up
+from semeai.match.run import Match, MatchCallbacks, MatchResult, run_match
 from semeai.players.catalog import PlayerSpec, parse_spec
 from semeai.players.gnugo import gnugo
 from semeai.race.candidate import Candidate, Verdict
 from semeai.rng import derive
-from semeai.runner.config import RaceConfig
-from semeai.runner.driver import Driver
-from semeai.runner.match import Match, MatchCallbacks, MatchResult, run_match
-from semeai.runner.session import Callbacks, RaceResult, run_config, versions
+from semeai.runs.driver import Driver
+from semeai.runs.race import Callbacks, RaceResult, run_config, versions
+from semeai.runs.race_file import RaceConfig
 from semeai.store.ledger import Ledger
+from semeai.work.executors import ResilientPool, default_workers, executor_factory
 
 GNU_GO_SIZES = range(5, 20)
 GNU_GO_LEVEL = 1

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semeai.games.catalog import new_position
+from semeai.games.patterns.matching import add_moves
 from semeai.games.position import Position
-from semeai.games.surroundings import add_moves
+from semeai.patterns.matcher import PatternMatcher
 from semeai.patterns.pattern import Pattern
-from semeai.patterns.surroundings import Surroundings
 from semeai.players.config import PlayerConfig
 from semeai.players.mcts import MctsPlayer
 from semeai.rng import derive, generator
@@ -28,8 +28,8 @@ class Sample:
     """Patterns up to here can be looked for."""
 
     @cached_property
-    def _around(self) -> tuple[Surroundings, NDArray[np.int64], NDArray[np.int64]]:
-        around, points, owner = Surroundings(self.radius), [], []
+    def _around(self) -> tuple[PatternMatcher, NDArray[np.int64], NDArray[np.int64]]:
+        around, points, owner = PatternMatcher(self.radius), [], []
         for i, position in enumerate(self.positions):
             found = add_moves(around, position, position.sensible_moves().tolist())
             points += found

@@ -16,10 +16,10 @@ from semeai.evolve.report import proposer_table
 from semeai.experiments.matches import DEFAULT_LEDGER, TOLD_EVERY, Playing, Progress, match_teller
 from semeai.learn.games import OPENING_MOVES, play_games, self_play
 from semeai.learn.learn import Settings, learn
+from semeai.match.run import Match, MatchCallbacks, MatchResult
 from semeai.race.race import Decision
-from semeai.runner.driver import Driver
-from semeai.runner.match import Match, MatchCallbacks, MatchResult
-from semeai.runner.session import Callbacks
+from semeai.runs.driver import Driver
+from semeai.runs.race import Callbacks
 from semeai.table import Cell, ResultTable, percent
 
 GAMES = 400

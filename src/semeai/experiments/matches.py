@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
+from semeai.match.run import Match, MatchCallbacks, MatchDriver, run_match
 from semeai.match.settings import MatchSettings
 from semeai.match.tally import Tally
 from semeai.players.catalog import parse_spec
-from semeai.runner.match import Match, MatchCallbacks, MatchDriver, run_match
 from semeai.table import percent
 
 Progress = Callable[[str], object]

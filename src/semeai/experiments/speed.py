@@ -12,7 +12,7 @@ from semeai.games.catalog import game_named
 from semeai.games.protocol import SCRATCH
 from semeai.players.config import PlayerConfig
 from semeai.players.mcts import MctsPlayer
-from semeai.search.playouts import run_playouts
+from semeai.search.kernels.playouts import run_playouts
 from semeai.table import Cell, ResultTable
 
 Progress = Callable[[str], object]

@@ -4,8 +4,9 @@ import time
 from collections.abc import Callable, Sequence
 
 from semeai.gtp.protocol import SYNTAX_ERROR, CommandFailed, parse_int, take
-from semeai.gtp.session import FIRST_CHUNK, CommandTable, MoveReport, Session, next_chunk
+from semeai.gtp.session import FIRST_CHUNK, CommandTable, Session, next_chunk
 from semeai.players.base import Choice
+from semeai.search.report import MoveReport
 from semeai.stats.intervals import wilson_interval
 
 COMMANDS = CommandTable()

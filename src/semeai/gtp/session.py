@@ -15,26 +15,12 @@ from semeai.gtp.protocol import CommandFailed, Stream, parse_colour
 from semeai.players.base import Choice
 from semeai.players.clock import LAG, Clock, expected_moves_left
 from semeai.rng import SEED_BITS, derive
+from semeai.search.report import MoveReport
 
 Answer = str | Stream
 SLICE_SECONDS = 0.05
 """Thinking is cut into pieces of about that; input and the clock wait for no longer."""
 FIRST_CHUNK = 16
-
-
-class MoveReport(Protocol):
-    """What a search says of one move; the win rate is that of the player to move."""
-
-    @property
-    def move(self) -> int: ...
-    @property
-    def visits(self) -> int: ...
-    @property
-    def win_rate(self) -> float: ...
-    @property
-    def prior(self) -> float: ...
-    @property
-    def pv(self) -> Sequence[int]: ...
 
 
 class Thinker(Protocol):

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from semeai.games.go.neighbourhoods import N_SIZES
+from semeai.games.go.kernels.neighbourhoods import N_SIZES
 from semeai.jit import kernel
 from semeai.learn.harvest import PatternTree
 

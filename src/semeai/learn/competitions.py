@@ -10,8 +10,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from semeai.games.go.board import PASS, is_legal
-from semeai.games.go.neighbourhoods import (
+from semeai.games.go.kernels.board import PASS, is_legal
+from semeai.games.go.kernels.neighbourhoods import (
     REACH,
     WIDE,
     WIDE_POINTS,

@@ -8,11 +8,11 @@ from pathlib import Path
 from semeai.errors import ConfigError, SemeaiError
 from semeai.games.catalog import game_named
 from semeai.games.record import GameRecord
+from semeai.match.run import Match, MatchCallbacks, run_match
 from semeai.match.settings import MatchSettings
+from semeai.match.store import recorded_pairs
 from semeai.players.catalog import parse_spec
-from semeai.runner.match import Match, MatchCallbacks, run_match
 from semeai.store.ledger import Ledger
-from semeai.store.matches import recorded_pairs
 
 OPENING_MOVES = 4
 """Random moves that a self-play game begins with, so that no two are the same; nothing is learnt from them."""

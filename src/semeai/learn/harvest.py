@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from semeai.games.go.neighbourhoods import MAX_PATTERNS, N_SIZES
+from semeai.games.go.kernels.neighbourhoods import MAX_PATTERNS, N_SIZES
 from semeai.learn.competitions import Competitions
 
 UNKNOWN = 0

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from semeai.errors import ConfigError
 from semeai.games.go.database import Database
-from semeai.games.go.neighbourhoods import DISTANCES
+from semeai.games.go.kernels.neighbourhoods import DISTANCES
 from semeai.games.record import GameRecord
 from semeai.learn.accuracy import Accuracy, measure
 from semeai.learn.bradley_terry import PRIOR, Model

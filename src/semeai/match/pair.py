@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from semeai.games.catalog import game_named
 from semeai.match.game import GameOutcome, play_game
-from semeai.match.seats import Seats, worker_seats
+from semeai.match.player_cache import PlayerCache, worker_players
 from semeai.match.settings import MatchSettings
 from semeai.players.catalog import PlayerSpec
 from semeai.rng import derive, evaluation_seeds, generator
@@ -16,19 +16,19 @@ def play_pair(
     b: PlayerSpec,
     settings: MatchSettings,
     seed: int,
-    seats: Seats | None = None,
+    cache: PlayerCache | None = None,
     *,
     explain: bool = True,
 ) -> tuple[GameOutcome, GameOutcome]:
-    """A moves first in the first game, B in the second. Without ``seats`` the players are closed at the end.
+    """A moves first in the first game, B in the second. Without ``cache`` the players are closed at the end.
 
     ``explain``: whether players comment their moves, for games that are kept.
     """
-    if seats is None:
-        with Seats() as own:
+    if cache is None:
+        with PlayerCache() as own:
             return play_pair(a, b, settings, seed, own, explain=explain)
     opening = draw_opening(settings, seed)
-    players = seats.take(a, 0), seats.take(b, 1)
+    players = cache.take(a, 0), cache.take(b, 1)
     for player in players:
         player.explains = explain
     first = play_game(players, settings, derive(seed, "game", 0), opening)
@@ -100,7 +100,7 @@ class PairTask:
         return int(evaluation_seeds(self.key, self.number, 1)[0])
 
     def run(self) -> PairResult:
-        outcomes = play_pair(self.a, self.b, self.settings, self.seed, worker_seats())
+        outcomes = play_pair(self.a, self.b, self.settings, self.seed, worker_players())
         games = tuple(self._played(i, outcome) for i, outcome in enumerate(outcomes))
         return PairResult(games, any(outcome.failed_to_start for outcome in outcomes))
 

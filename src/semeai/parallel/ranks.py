@@ -22,7 +22,7 @@ from semeai.parallel.config import ParallelConfig
 from semeai.parallel.mpi import MpiCommunicator, ending_all_ranks, world
 from semeai.parallel.program import Budget, RankProgram
 from semeai.parallel.team import LocalTeam, Team, TeamSettings, make_program, rank_seed
-from semeai.search.params import SEARCH_PARAMS
+from semeai.search.kernels.params import SEARCH_PARAMS
 from semeai.search.search import Root, Search
 
 

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from semeai.errors import RankFailed
 from semeai.parallel.comm import Floats
 from semeai.parallel.config import ParallelConfig
-from semeai.search.search import Root, Search
-from semeai.search.sharing import (
+from semeai.search.kernels.sharing import (
     PROOFS,
     SHARED_CHILD,
     SHARED_NODE,
@@ -24,7 +23,8 @@ from semeai.search.sharing import (
     list_shared,
     read_growth,
 )
-from semeai.search.tree import UNEXPANDED
+from semeai.search.kernels.tree import UNEXPANDED
+from semeai.search.search import Root, Search
 
 Path = tuple[int, ...]
 Rows = NDArray[np.int64]

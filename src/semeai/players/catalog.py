@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from semeai.errors import ConfigError, did_you_mean
 from semeai.games.catalog import game_named
-from semeai.games.pattern_policy import NONE, OWN
+from semeai.games.patterns.policy import NONE, OWN
 from semeai.players.base import Player
 from semeai.players.gtp import GtpPlayer, describe_command
 from semeai.players.names import flat_settings

@@ -18,7 +18,7 @@ from pydantic import (
 
 from semeai.errors import ConfigError, did_you_mean
 from semeai.games.catalog import game_named
-from semeai.games.pattern_policy import NONE
+from semeai.games.patterns.policy import NONE
 from semeai.parallel.config import ParallelConfig
 from semeai.players.names import flat_settings
 from semeai.players.pattern_files import (
@@ -29,7 +29,7 @@ from semeai.players.pattern_files import (
     without_places,
 )
 from semeai.search.config import SearchConfig
-from semeai.search.tree import NODE
+from semeai.search.kernels.tree import NODE
 
 NODE_BYTES = 2 * NODE.itemsize
 """A node, and its room in the copy that tree reuse makes."""

@@ -10,7 +10,7 @@ from semeai.games.catalog import game_named
 from semeai.games.game import Game
 from semeai.games.position import Position
 from semeai.players.base import Choice, Player
-from semeai.players.engine import GtpEngine
+from semeai.players.engine_process import EngineProcess
 from semeai.processes import fill_in, placeholders
 from semeai.rng import SEED_BITS
 
@@ -39,7 +39,7 @@ class GtpPlayer(Player):
         self._startup_timeout = startup_timeout
         self._folder = folder
         self._values = dict(values or {})
-        self._engine: GtpEngine | None = None
+        self._engine: EngineProcess | None = None
         self._commands: set[str] = set()
         self._position: Position | None = None
         self._seed = 0
@@ -110,7 +110,7 @@ class GtpPlayer(Player):
 
     def _start_engine(self) -> None:
         arguments = fill_in(self.command, {**self._values, "seed": self._seed})
-        self._engine = GtpEngine(arguments, self.name, self._folder, self._startup_timeout)
+        self._engine = EngineProcess(arguments, self.name, self._folder, self._startup_timeout)
         self._commands = set((self._engine.try_ask("list_commands", self._timeout) or "").split())
 
     def _ask(self, command: str) -> str:

@@ -13,7 +13,7 @@ from semeai.parallel.ranks import make_team
 from semeai.parallel.team import LocalTeam, TeamSettings
 from semeai.players.base import Choice, Player
 from semeai.players.config import PlayerConfig
-from semeai.search.search import MoveReport
+from semeai.search.report import MoveReport
 
 MIN_TO_RESIGN = 32
 """Fewer simulations than this say too little to give up."""

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from semeai.search.params import SEARCH_PARAMS
-from semeai.search.simulation import HAND_PICKED, MINIMUM_MSE, NO_RAVE
+from semeai.search.kernels.params import SEARCH_PARAMS
+from semeai.search.kernels.simulation import HAND_PICKED, MINIMUM_MSE, NO_RAVE
 
 _SCHEDULES = {"off": NO_RAVE, "minimum_mse": MINIMUM_MSE, "hand_picked": HAND_PICKED}
 

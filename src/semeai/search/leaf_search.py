@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semeai.games.protocol import MAX_PLAYED, SCRATCH
-from semeai.search.leaves import back_up_leaves, pick_leaves, play_leaf
+from semeai.search.kernels.leaves import back_up_leaves, pick_leaves, play_leaf
+from semeai.search.kernels.tree import ROOT
 from semeai.search.search import MAX_VISITS, Search
-from semeai.search.tree import ROOT
 
 # Depth of the leaf; its state, the moves before it and who played them after that. Negative: nothing to play out.
 _LEAF = struct.Struct("<q")

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,10 +11,10 @@ from numpy.typing import NDArray
 from semeai.games.position import Moves
 from semeai.games.protocol import MAX_CODES, SCRATCH
 from semeai.rng import derive
-from semeai.search.sharing import list_children
-from semeai.search.simulation import open_root, simulate
-from semeai.search.threads import POOL_RECORD, simulate_together
-from semeai.search.tree import (
+from semeai.search.kernels.sharing import list_children
+from semeai.search.kernels.simulation import open_root, simulate
+from semeai.search.kernels.threads import POOL_RECORD, simulate_together
+from semeai.search.kernels.tree import (
     DRAWN,
     LOST,
     NODE,
@@ -28,22 +27,12 @@ from semeai.search.tree import (
     clear_tree,
     copy_subtree,
 )
+from semeai.search.report import MoveReport
 
 MAX_VISITS = 1 << 24
 """32-bit sums are exact up to here."""
 CHUNK = 256
 """Simulations a kernel call; between calls the clock is read and Ctrl-C is heard."""
-
-
-@dataclass(frozen=True)
-class MoveReport:
-    """What the search thinks of a move; ``win_rate`` is that of the player to move."""
-
-    move: int
-    visits: int
-    win_rate: float
-    prior: float
-    pv: list[int]
 
 
 class Root(Protocol):

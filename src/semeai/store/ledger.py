@@ -23,12 +23,12 @@ from sqlalchemy import URL, Connection, Engine, Row, Table, create_engine, event
 from sqlalchemy.exc import SQLAlchemyError
 
 from semeai.errors import LedgerError, RunChanged, RunNotFound, did_you_mean
-from semeai.evaluate.jobs import Failure
 from semeai.race.candidate import Candidate
 from semeai.race.race import Batch, Decision
 from semeai.stats.counts import RewardCounts
 from semeai.store import schema
 from semeai.store.lock import AdvisoryLock, FileLock, Lock, file_lock_is_held
+from semeai.work.jobs import Failure
 
 DEFAULT_LEDGER = "semeai.sqlite"
 LONGEST_NAME = 200

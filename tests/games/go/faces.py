@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 from reference.go import BLACK, OTHER, WHITE, Board, beside, is_shape
 
-from semeai.games.go.board import (
+from semeai.games.go.kernels.board import (
     GO_STATE,
     MAX_POINTS,
     PASS,
@@ -20,10 +20,10 @@ from semeai.games.go.board import (
     reset,
     word_at,
 )
-from semeai.games.go.playout import play_out, policy_move
-from semeai.games.go.policy import GO_POLICY
-from semeai.games.go.scoring import area_owners
-from semeai.games.go.tables import EYE, SHAPE, TRAITS
+from semeai.games.go.kernels.playout import play_out, policy_move
+from semeai.games.go.kernels.policy import GO_POLICY
+from semeai.games.go.kernels.scoring import area_owners
+from semeai.games.go.kernels.tables import EYE, SHAPE, TRAITS
 from semeai.games.protocol import SCRATCH
 from semeai.jit import kernel
 from semeai.rng_kernels import CERTAIN

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from reference.go import BLACK, WHITE, Board
 from scipy.stats import chisquare
 
-from semeai.games.go.board import MAX_SIZE, MIN_SIZE
-from semeai.games.go.scoring import area_owners
+from semeai.games.go.kernels.board import MAX_SIZE, MIN_SIZE
+from semeai.games.go.kernels.scoring import area_owners
 from tests.games.go.faces import (
     COLORS,
     POLICIES,

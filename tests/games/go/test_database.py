@@ -10,7 +10,7 @@ from reference.neighbourhoods import neighbourhood
 
 from semeai.errors import ConfigError, IllegalMove
 from semeai.games.go.database import Database, database_of, database_values, load_database, setting_of
-from semeai.games.go.neighbourhoods import CELLS, DISTANCES, N_SIZES, WIDE, wide_index
+from semeai.games.go.kernels.neighbourhoods import CELLS, DISTANCES, N_SIZES, WIDE, wide_index
 from semeai.games.go.position import GoPosition
 from semeai.learn.competitions import Competitions
 from tests.games.go.test_patterns import board_of

@@ -5,13 +5,13 @@ import pytest
 from reference.patterns import matches
 
 from semeai.errors import ConfigError
-from semeai.games.go.patterns import pattern_values
+from semeai.games.go.kernels.patterns import pattern_values
 from semeai.games.go.position import GoPosition
-from semeai.games.masks import MAX_PLANES
-from semeai.games.surroundings import add_moves
+from semeai.games.patterns.masks import MAX_PLANES
+from semeai.games.patterns.matching import add_moves
 from semeai.patterns.geometry import SQUARE
+from semeai.patterns.matcher import PatternMatcher
 from semeai.patterns.pattern import Cell, Pattern
-from semeai.patterns.surroundings import Surroundings
 from semeai.players.config import PlayerConfig
 from semeai.players.mcts import MctsPlayer
 
@@ -115,7 +115,7 @@ def test_colours_exchanged_on_the_board_and_in_turn_change_nothing():
 def test_surroundings_agree_with_the_kernels():
     draw = np.random.default_rng(3)
     patterns = [random_pattern(draw) for _ in range(60)]
-    around, expected = Surroundings(4), []
+    around, expected = PatternMatcher(4), []
     for size in (5, 9, 9, 13):
         position = random_position(draw, size)
         points = empty_points(position)

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from semeai.games.go.board import copy_board
 from semeai.games.go.config import GoPolicy
+from semeai.games.go.kernels.board import copy_board
+from semeai.games.go.kernels.playout import play_out
+from semeai.games.go.kernels.scoring import area_owners
+from semeai.games.go.kernels.tables import BLACK
 from semeai.games.go.ownership import expected_owners
-from semeai.games.go.playout import play_out
 from semeai.games.go.position import GoPosition
-from semeai.games.go.scoring import area_owners
-from semeai.games.go.tables import BLACK
 from semeai.jit import kernel
 from tests.games.go.faces import base_rules, new_scratch, new_states
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reference.go import BLACK, OTHER, WHITE, Board, Game
 
 from semeai.errors import IllegalMove
-from semeai.games.go.board import MAX_SIZE, MIN_SIZE, PASS
+from semeai.games.go.kernels.board import MAX_SIZE, MIN_SIZE, PASS
 from semeai.games.go.position import GoPosition, format_result
 from tests.games.go.drawings import CASES
 from tests.games.go.faces import COLORS, assert_same, to_move, to_point

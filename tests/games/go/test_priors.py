@@ -7,8 +7,8 @@ from reference.priors import good_and_bad, is_skipped
 
 from semeai.games.catalog import game_named
 from semeai.games.go.config import GoPolicy
+from semeai.games.go.kernels.priors import expand_node
 from semeai.games.go.position import GoPosition
-from semeai.games.go.priors import expand_node
 from semeai.games.protocol import SCRATCH
 from semeai.jit import kernel
 from tests.games.go.faces import to_point

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from semeai.errors import ConfigError, IllegalMove
-from semeai.games.go.board import MAX_SIZE, MIN_SIZE, PASS
+from semeai.games.go.kernels.board import MAX_SIZE, MIN_SIZE, PASS
 from semeai.games.go.position import GoPosition
 from semeai.games.go.sgf import INFO, MAX_MOVES, read_sgf, replay, write_sgf
 from semeai.games.record import GameRecord

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 from reference.go import BLACK, WHITE, Board, empty_cells, is_shape
 
-from semeai.games.go.tables import CROWDED, EYE, HAS_LIBERTY, HAS_TWO_LIBERTIES, SHAPE, TRAITS
+from semeai.games.go.kernels.tables import CROWDED, EYE, HAS_LIBERTY, HAS_TWO_LIBERTIES, SHAPE, TRAITS
 from tests.games.go.faces import CELLS, CODE_ORDER
 
 FRAMES = {

@@ -8,10 +8,9 @@ import pytest
 from reference.go import EMPTY, OFF_BOARD, OTHER, Board, beside
 
 from semeai.errors import IllegalMove
-from semeai.games.go.board import copy_board
-from semeai.games.go.nakade import eye_point, kills_inside, small_room, wastes_room
-from semeai.games.go.position import GoPosition
-from semeai.games.go.tactics import (
+from semeai.games.go.kernels.board import copy_board
+from semeai.games.go.kernels.nakade import eye_point, kills_inside, small_room, wastes_room
+from semeai.games.go.kernels.tactics import (
     catches,
     is_self_atari,
     measure_distance,
@@ -19,6 +18,7 @@ from semeai.games.go.tactics import (
     runs_out,
     two_liberties,
 )
+from semeai.games.go.position import GoPosition
 from semeai.games.protocol import SCRATCH
 from semeai.jit import kernel
 

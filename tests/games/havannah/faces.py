@@ -5,7 +5,7 @@ import random
 import numpy as np
 from reference.havannah import BLACK, EMPTY, WHITE, Board, around
 
-from semeai.games.havannah.board import (
+from semeai.games.havannah.kernels.board import (
     HAVANNAH_STATE,
     MAX_POINTS,
     WINS,
@@ -14,9 +14,9 @@ from semeai.games.havannah.board import (
     kind_of_win,
     reset,
 )
-from semeai.games.havannah.moves import find_all_wins, play_move
-from semeai.games.havannah.policy import HAVANNAH_POLICY
-from semeai.games.havannah.tables import KINDS, cells
+from semeai.games.havannah.kernels.moves import find_all_wins, play_move
+from semeai.games.havannah.kernels.policy import HAVANNAH_POLICY
+from semeai.games.havannah.kernels.tables import KINDS, cells
 from semeai.games.protocol import SCRATCH
 from semeai.jit import kernel
 from semeai.rng_kernels import CERTAIN

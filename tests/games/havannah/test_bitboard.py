@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from semeai.games.havannah.bitboard import (
+from semeai.games.havannah.kernels.bitboard import (
     BITBOARD,
     BLACK_MOVES,
     GROUPS,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from reference.havannah import Board, perft
 
-from semeai.games.havannah.tables import MAX_BASE, MIN_BASE, cells, n_cells, touches
+from semeai.games.havannah.kernels.tables import MAX_BASE, MIN_BASE, cells, n_cells, touches
 from tests.games.havannah.faces import (
     CHOICES,
     assert_lists_are_right,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reference.havannah import Replies
 
 from semeai.games.havannah.config import HavannahPolicy
-from semeai.games.havannah.playout import play_out
+from semeai.games.havannah.kernels.playout import play_out
 from semeai.games.havannah.position import HavannahPosition
 from semeai.jit import kernel
 from semeai.rng_kernels import CERTAIN

@@ -5,9 +5,9 @@ import pytest
 
 from semeai.errors import ConfigError, IllegalMove
 from semeai.games.catalog import game_named, new_position
-from semeai.games.havannah.board import SWAP
+from semeai.games.havannah.kernels.board import SWAP
+from semeai.games.havannah.kernels.tables import MAX_BASE, MIN_BASE, cells
 from semeai.games.havannah.position import HavannahPosition
-from semeai.games.havannah.tables import MAX_BASE, MIN_BASE, cells
 from tests.games.havannah.faces import assert_lists_are_right
 from tests.games.havannah.test_board import DRAW
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from semeai.errors import ConfigError
-from semeai.games.havannah.bitboard import STRIDE
+from semeai.games.havannah.kernels.bitboard import STRIDE
+from semeai.games.havannah.kernels.proof_search import look_into
+from semeai.games.havannah.kernels.tables import cells, touches
 from semeai.games.havannah.position import HavannahPosition
-from semeai.games.havannah.proof_search import look_into
 from semeai.games.havannah.solver import Solver
-from semeai.games.havannah.tables import cells, touches
 
 
 def after(base, moves, swap=False):

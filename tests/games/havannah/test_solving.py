@@ -4,8 +4,8 @@ import pytest
 
 from semeai.games.catalog import game_named
 from semeai.games.havannah.config import HavannahPolicy
+from semeai.games.havannah.kernels.tables import touches
 from semeai.games.havannah.position import HavannahPosition
-from semeai.games.havannah.tables import touches
 from semeai.search.config import SearchConfig
 from semeai.search.search import Search
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semeai.errors import ConfigError, IllegalMove
+from semeai.games.go.kernels.tables import BLACK, WHITE
 from semeai.games.go.position import GoPosition
-from semeai.games.go.tables import BLACK, WHITE
 
 OWN_BOOK = "book.txt"
 """The one that comes with semeai, in this package."""

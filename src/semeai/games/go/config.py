@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
 from semeai.games.go.database import OWN_DATABASE, database_of, setting_of, split_setting
-from semeai.games.go.patterns import compile_patterns
-from semeai.games.go.policy import GO_POLICY
-from semeai.games.pattern_policy import NONE, OWN, PatternPolicy
+from semeai.games.go.kernels.patterns import compile_patterns
+from semeai.games.go.kernels.policy import GO_POLICY
+from semeai.games.patterns.policy import NONE, OWN, PatternPolicy
 from semeai.rng_kernels import CERTAIN
 
 Probability = Annotated[float, Field(ge=0, le=1)]

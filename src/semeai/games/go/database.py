@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semeai.errors import ConfigError
-from semeai.games.go.neighbourhoods import GO_DATABASE, MAX_PATTERNS, N_SIZES, add_database, fill_table
-from semeai.games.pattern_policy import OWN
+from semeai.games.go.kernels.neighbourhoods import GO_DATABASE, MAX_PATTERNS, N_SIZES, add_database, fill_table
+from semeai.games.patterns.policy import OWN
 from semeai.games.protocol import SCRATCH
 from semeai.jit import kernel
 

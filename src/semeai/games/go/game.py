@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from typing import cast
 
 from semeai.games.game import Game, PolicyRecord
-from semeai.games.go import kernels  # noqa: F401 - tells the search what Go is
-from semeai.games.go.board import MAX_SIZE, MIN_SIZE, PASS
 from semeai.games.go.book import own_book
 from semeai.games.go.config import GoPolicy
+from semeai.games.go.kernels import protocol as kernels  # noqa: F401 - tells the search what Go is
+from semeai.games.go.kernels.board import MAX_SIZE, MIN_SIZE, PASS
+from semeai.games.go.kernels.tables import BLACK, WHITE
 from semeai.games.go.ownership import dead_stones
 from semeai.games.go.position import GoPosition, format_result
 from semeai.games.go.sgf import read_sgf, replay, write_sgf
-from semeai.games.go.tables import BLACK, WHITE
 from semeai.games.position import Position
 from semeai.games.record import GameRecord
 

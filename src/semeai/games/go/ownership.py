@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semeai.games.go.board import MAX_POINTS, copy_board
-from semeai.games.go.playout import play_out
+from semeai.games.go.kernels.board import MAX_POINTS, copy_board
+from semeai.games.go.kernels.playout import play_out
+from semeai.games.go.kernels.scoring import area_owners
+from semeai.games.go.kernels.tables import BLACK
 from semeai.games.go.position import GoPosition
-from semeai.games.go.scoring import area_owners
-from semeai.games.go.tables import BLACK
 from semeai.games.protocol import SCRATCH
 from semeai.jit import kernel
 

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semeai.errors import IllegalMove
-from semeai.games.go.board import GO_STATE, MAX_POINTS, MAX_SIZE, MIN_SIZE, PASS, State, copy_board, is_legal
-from semeai.games.go.board import play_move as play_move_kernel
-from semeai.games.go.board import reset as reset_kernel
-from semeai.games.go.scoring import area_owners
-from semeai.games.go.tables import BLACK, EMPTY, EYE, TRAITS, WHITE
+from semeai.games.go.kernels.board import GO_STATE, MAX_POINTS, MAX_SIZE, MIN_SIZE, PASS, State, copy_board, is_legal
+from semeai.games.go.kernels.board import play_move as play_move_kernel
+from semeai.games.go.kernels.board import reset as reset_kernel
+from semeai.games.go.kernels.scoring import area_owners
+from semeai.games.go.kernels.tables import BLACK, EMPTY, EYE, TRAITS, WHITE
 from semeai.games.position import Moves, Position
 from semeai.jit import kernel
 

@@ -11,7 +11,7 @@ from sgfmill.sgf_properties import Presenter, interpret_go_point, serialise_go_p
 
 from semeai.errors import ConfigError, IllegalMove, did_you_mean
 from semeai.games.charset import decoded
-from semeai.games.go.board import MAX_SIZE, MIN_SIZE, PASS
+from semeai.games.go.kernels.board import MAX_SIZE, MIN_SIZE, PASS
 from semeai.games.go.position import GoPosition
 from semeai.games.record import GameRecord
 

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from semeai.games.havannah.policy import HAVANNAH_POLICY
-from semeai.games.masks import compile_patterns
-from semeai.games.pattern_policy import PatternPolicy
+from semeai.games.havannah.kernels.policy import HAVANNAH_POLICY
+from semeai.games.patterns.masks import compile_patterns
+from semeai.games.patterns.policy import PatternPolicy
 from semeai.patterns.geometry import HEX, Geometry
 from semeai.rng_kernels import CERTAIN
 

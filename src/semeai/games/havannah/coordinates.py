@@ -6,7 +6,7 @@ LittleGolem names a row by its letter and counts the cells of each row from 1.
 from typing import Literal, get_args
 
 from semeai.errors import ConfigError, IllegalMove, did_you_mean
-from semeai.games.havannah.tables import is_cell
+from semeai.games.havannah.kernels.tables import is_cell
 
 Coordinates = Literal["openspiel", "littlegolem"]
 LETTERS = "abcdefghijklmnopqrs"

@@ -4,11 +4,11 @@ import math
 from typing import cast
 
 from semeai.games.game import Game
-from semeai.games.havannah import kernels  # noqa: F401 - tells the search what Havannah is
 from semeai.games.havannah.config import HavannahPolicy
+from semeai.games.havannah.kernels import protocol as kernels  # noqa: F401 - tells the search what Havannah is
+from semeai.games.havannah.kernels.tables import KINDS, MAX_BASE, MIN_BASE, n_cells
 from semeai.games.havannah.position import HavannahPosition
 from semeai.games.havannah.records import read_littlegolem, write_littlegolem
-from semeai.games.havannah.tables import KINDS, MAX_BASE, MIN_BASE, n_cells
 from semeai.games.position import Position
 from semeai.games.record import GameRecord
 

@@ -6,8 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semeai.errors import IllegalMove
-from semeai.games.havannah.board import HAVANNAH_STATE, SWAP
-from semeai.games.havannah.board import reset as reset_kernel
 from semeai.games.havannah.coordinates import (
     LETTERS,
     Coordinates,
@@ -16,8 +14,10 @@ from semeai.games.havannah.coordinates import (
     first_of_row,
     text_to_cell,
 )
-from semeai.games.havannah.moves import play_move as play_move_kernel
-from semeai.games.havannah.tables import EMPTY, KINDS, MAX_BASE, MIN_BASE, is_cell
+from semeai.games.havannah.kernels.board import HAVANNAH_STATE, SWAP
+from semeai.games.havannah.kernels.board import reset as reset_kernel
+from semeai.games.havannah.kernels.moves import play_move as play_move_kernel
+from semeai.games.havannah.kernels.tables import EMPTY, KINDS, MAX_BASE, MIN_BASE, is_cell
 from semeai.games.position import Moves, Position
 from semeai.jit import kernel
 

@@ -12,8 +12,8 @@ from sgfmill import sgf_grammar
 
 from semeai.errors import ConfigError, IllegalMove
 from semeai.games.charset import decoded
+from semeai.games.havannah.kernels.tables import MAX_BASE, MIN_BASE
 from semeai.games.havannah.position import COLOURS, HavannahPosition
-from semeai.games.havannah.tables import MAX_BASE, MIN_BASE
 from semeai.games.record import GameRecord
 
 MAX_LENGTH = 200_000

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semeai.errors import ConfigError
-from semeai.games.havannah.bitboard import MAX_BITBOARD_BASE, STRIDE, Cells, make_bitboard
+from semeai.games.havannah.kernels.bitboard import MAX_BITBOARD_BASE, STRIDE, Cells, make_bitboard
+from semeai.games.havannah.kernels.proof_search import COUNTS, LOST, OPEN, PATH, WON, search_root
+from semeai.games.havannah.kernels.proof_table import ENTRY
+from semeai.games.havannah.kernels.tables import BLACK, EMPTY, MIN_BASE, WHITE, cells
+from semeai.games.havannah.kernels.threats import THREATS
 from semeai.games.havannah.position import HavannahPosition
-from semeai.games.havannah.proof_search import COUNTS, LOST, OPEN, PATH, WON, search_root
-from semeai.games.havannah.proof_table import ENTRY
-from semeai.games.havannah.tables import BLACK, EMPTY, MIN_BASE, WHITE, cells
-from semeai.games.havannah.threats import THREATS
 from semeai.jit import warm_up
 
 _WHITE, _BLACK = 0, 1

@@ -1,1 +1,0 @@
-"""Turning a batch into rewards: evaluators, jobs for workers, executors."""

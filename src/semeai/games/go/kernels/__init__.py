@@ -1,0 +1,1 @@
+"""Compiled Go: the board, playouts, priors and tactics that the search calls."""

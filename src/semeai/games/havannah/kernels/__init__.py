@@ -1,0 +1,1 @@
+"""Compiled Havannah: boards, playouts, priors, threats and proofs."""

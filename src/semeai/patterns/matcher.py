@@ -1,0 +1,64 @@
+"""What lies around many points at once, and which of them a pattern matches: for samples of positions, not for kernels.
+
+Boards are two-dimensional arrays of 0 for empty, 1 and 2 for the players' stones and 3 for off the board, as the
+kernels' boards are too.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semeai.errors import ConfigError
+from semeai.patterns.pattern import Cell, Pattern
+
+OWN, OTHER, EMPTY, OFF_BOARD = 1, 2, 4, 8
+ALLOWED = {
+    Cell.ANY: OWN | OTHER | EMPTY | OFF_BOARD,
+    Cell.BLACK: OWN,
+    Cell.WHITE: OTHER,
+    Cell.STONE: OWN | OTHER,
+    Cell.EMPTY: EMPTY,
+    Cell.OFF_BOARD: OFF_BOARD,
+}
+"""What a cell may be, as bits."""
+
+_SEEN_BY = {1: (EMPTY, OWN, OTHER, OFF_BOARD), 2: (EMPTY, OTHER, OWN, OFF_BOARD)}
+Board = NDArray[np.uint8]
+
+
+class PatternMatcher:
+    """The cells up to ``radius`` around points of any number of boards."""
+
+    def __init__(self, radius: int) -> None:
+        self.radius = radius
+        self._parts: list[NDArray[np.uint8]] = []  # shape (side, side, points)
+        self._all: NDArray[np.uint8] | None = None
+        self.n_points = 0
+
+    def add(self, board: Board, mover: int, points: Sequence[tuple[int, int]]) -> None:
+        """Points (row, column) of a board where ``mover``, 1 or 2, may play."""
+        seen = np.pad(np.array(_SEEN_BY[mover], np.uint8)[board], self.radius, constant_values=OFF_BOARD)
+        side = 2 * self.radius + 1
+        windows = np.lib.stride_tricks.sliding_window_view(seen, (side, side))
+        rows, columns = (np.array([p[i] for p in points], np.intp) for i in (0, 1))
+        self._parts.append(np.moveaxis(windows[rows, columns], 0, 2))
+        self._all = None
+        self.n_points += len(points)
+
+    def matches(self, pattern: Pattern) -> NDArray[np.bool_]:
+        """Which points the pattern matches in any symmetry, in the order in which they were added."""
+        r = self.radius
+        if pattern.radius > r:
+            raise ConfigError(f"pattern {pattern.text!r} reaches farther than {r} steps")
+        if self._all is None:
+            empty = np.zeros((2 * r + 1, 2 * r + 1, 0), np.uint8)
+            self._all = np.ascontiguousarray(np.concatenate([empty, *self._parts], axis=2))
+            self._parts = [self._all]
+        found = np.zeros(self.n_points, np.bool_)
+        for cells in pattern.variants:
+            fits = np.ones(self.n_points, np.bool_)
+            for (dx, dy), cell in cells:
+                fits &= (self._all[r + dy, r + dx] & ALLOWED[cell]) != 0
+            found |= fits
+        return found

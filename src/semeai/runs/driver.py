@@ -1,0 +1,277 @@
+"""The loop: ask the race, evaluate, record, tell. Resuming is the same loop, with answers that are known already."""
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from semeai.errors import BadReward, BaselineFailed, ConfigError, LedgerError, ProgramFailed
+from semeai.race.candidate import Candidate, Verdict
+from semeai.race.race import Batch, Decision, Race
+from semeai.rng import derive
+from semeai.stats.counts import RewardCounts
+from semeai.store.ledger import RecordedBatch, RunWriter
+from semeai.work.evaluators import Evaluator
+from semeai.work.executors import ResilientPool
+from semeai.work.jobs import Failure, Job, JobResult
+
+T = TypeVar("T")
+
+JOB_SECONDS = 0.25  # long enough to make overhead small, short enough to stop and to balance
+PARCEL_SECONDS = 0.002  # less work than this is not worth a message of its own to a worker
+POLL_SECONDS = 0.1
+MOST_FAILURES = 20  # candidates of a stream in a row
+FLUSH_SECONDS = 0.1  # the most work that a kill -9 of the driver can cost, besides what is under way
+
+
+@dataclass
+class _Work:
+    """A batch under way: its jobs, and what has come back of it."""
+
+    batch: Batch
+    n_missing: int = 0  # jobs that have not come back
+    results: list[JobResult] = field(default_factory=list)
+    recorded: RecordedBatch | None = None
+    dropped: bool = False  # some of its jobs will never come back
+
+    @property
+    def complete(self) -> bool:
+        return self.n_missing == 0
+
+    @property
+    def failure(self) -> Failure | None:
+        """The first failure in the order of evaluations: the same however the batch was cut into jobs."""
+        failures = [r.failure for r in self.results if r.failure is not None]
+        return min(failures, key=lambda f: f.evaluation, default=None)
+
+
+class Driver:
+    """Drives one race to its end, or until it is told to stop."""
+
+    def __init__(
+        self,
+        race: Race,
+        evaluator: Evaluator,
+        pool: ResilientPool,
+        writer: RunWriter | None = None,
+        *,
+        retries: int = 0,
+        on_decision: Callable[[Decision], object] = lambda decision: None,
+        on_progress: Callable[["Driver"], object] = lambda driver: None,
+    ) -> None:
+        self.race = race
+        self.evaluator = evaluator
+        self.pool = pool
+        self.writer = writer
+        self.retries = retries
+        self.on_decision = on_decision
+        self.on_progress = on_progress
+        self.stopping = False
+        self.dropping = False
+        self.failures: list[Failure] = []
+        self._n_failed_in_a_row = 0
+        self.n_resumed = 0  # evaluations taken from the ledger
+        self.n_new = 0
+        self.started = self._flushed = time.perf_counter()
+        self._queue: deque[_Work] = deque()
+        self._candidates: list[Candidate] = []  # those the ledger knows
+        self._by_parcel: dict[int, list[_Work]] = {}  # a work once for each of its jobs in the parcel
+        self._cost = math.nan  # seconds an evaluation takes, smoothed
+        self._resuming = dict(writer.recorded) if writer else {}
+        self._decided = writer.decided() if writer else {}
+
+    def run(self) -> None:
+        """Until the race is over, or ``stop`` was called and what was under way has come back."""
+        try:
+            self._run()
+        finally:
+            self.pool.abandon()  # it may serve others after this race
+        self._flush()
+        self.on_progress(self)
+        if self.race.finished and self._resuming:
+            raise LedgerError(
+                f"the ledger has batch {min(self._resuming)}, which this race never asks for: "
+                "it was made by another version of semeai"
+            )
+
+    def _run(self) -> None:
+        while True:
+            if self.stopping:
+                self._drop_unbegun()
+            else:
+                self._hand_out()
+            self._take_in()
+            if self._queue and not self._queue[0].complete:
+                if self.dropping or (self.stopping and self._queue[0].dropped):
+                    break
+                self._wait()
+            elif self.race.finished or (self.stopping and not self._queue):
+                break
+
+    def _wait(self) -> None:
+        results = self.pool.wait(POLL_SECONDS)
+        for parcel_id, answers in results:
+            self._collect(parcel_id, answers)
+        if not results or time.perf_counter() - self._flushed > FLUSH_SECONDS:
+            self._flush()
+            self.on_progress(self)
+
+    def stop(self) -> None:
+        """Start nothing new; finish and record what workers have begun. Called again: drop that too.
+
+        It only leaves word, because a signal may call it in the middle of anything.
+        """
+        self.dropping = self.stopping
+        self.stopping = True
+
+    def _drop_unbegun(self) -> None:
+        for parcel_id in self.pool.drop_backlog():
+            for work in self._by_parcel.pop(parcel_id):
+                work.dropped = True
+
+    @property
+    def rate(self) -> float:
+        """New evaluations a second."""
+        elapsed = time.perf_counter() - self.started
+        return self.n_new / elapsed if elapsed > 0 else 0.0
+
+    def _flush(self) -> None:
+        if self.writer:
+            self.writer.flush()
+        self._flushed = time.perf_counter()
+
+    def _hand_out(self) -> None:
+        jobs: list[tuple[_Work, Job]] = []
+        while (batch := self.race.ask()) is not None:
+            work = _Work(batch, recorded=self._resuming.pop(batch.number, None))
+            self._queue.append(work)
+            if work.recorded is None:
+                jobs += [(work, job) for job in self._jobs(batch)]
+            elif work.recorded.batch != batch:
+                raise LedgerError(
+                    f"the ledger's batch {work.recorded.batch} is not what this race asks for ({batch}): "
+                    "it was made by another version of semeai"
+                )
+        for parcel in pack(jobs, [job.size * self._cost for _, job in jobs], self.pool.workers):
+            works = [work for work, _ in parcel]
+            for work in works:
+                work.n_missing += 1
+            self._by_parcel[self.pool.submit([job for _, job in parcel])] = works
+
+    def _jobs(self, batch: Batch) -> Iterator[Job]:
+        candidate = self.race.standings[batch.candidate - 1].candidate
+        key = derive(self.race.seed, "evaluation", batch.candidate)
+        for start, size in split(batch.start, batch.size, self._cost, self.pool.workers):
+            yield Job(
+                self.evaluator, candidate.name, candidate.params, key, start, size,
+                self.race.settings.games_per_seed, self.retries,
+            )  # fmt: skip
+
+    def _collect(self, parcel_id: int, results: list[JobResult]) -> None:
+        for work, result in zip(self._by_parcel.pop(parcel_id), results, strict=True):
+            work.n_missing -= 1
+            work.results.append(result)
+            if n := result.counts.n:
+                cost = result.seconds / n
+                self._cost = cost if math.isnan(self._cost) else 0.8 * self._cost + 0.2 * cost
+
+    def _take_in(self) -> None:
+        """Tell the race what is complete, in dispatch order, however the results came in."""
+        while self._queue and self._queue[0].complete:
+            work = self._queue[0]
+            if work.recorded is not None:
+                self._replay(work.batch, work.recorded)
+            else:
+                self._tell(work)
+            self._queue.popleft()
+
+    def _replay(self, batch: Batch, recorded: RecordedBatch) -> None:
+        assert self.writer is not None
+        self.writer.enter(self._entered(batch))
+        counts = recorded.counts
+        made = self.race.fail(batch.number) if counts is None else self.race.tell(batch.number, counts)
+        self.n_resumed += batch.size
+        for decision in made:
+            now = (decision.verdict.value, decision.after_batch, decision.n_evaluations)
+            if (then := self._decided.get(decision.candidate)) != now:
+                raise LedgerError(
+                    f"candidate {decision.candidate} was decided as {then} in the ledger and is {now} now: "
+                    "it was made by another version of semeai"
+                )
+            self.on_decision(decision)
+
+    def _tell(self, work: _Work) -> None:
+        batch, failure = work.batch, work.failure
+        entered = self._entered(batch)
+        if failure is not None:
+            self.failures.append(failure)
+            if failure.kind != "program":
+                if self.writer:
+                    self.writer.record_failure(batch, entered, failure)
+                    self._flush()
+                raise _STOPPING[failure.kind](failure.message)
+            counts = None
+            made = self.race.fail(batch.number)
+        else:
+            counts = RewardCounts.merge(r.counts for r in work.results)
+            made = self.race.tell(batch.number, counts)
+        if self.writer:
+            seconds = sum(r.seconds for r in work.results)
+            self.writer.record(batch, counts, seconds, entered, made, failure)
+        self.n_new += batch.size
+        if made:
+            self._flush()  # a verdict is announced only once it is kept
+        for decision in made:
+            self.on_decision(decision)
+        self._give_up_on_failures(made, failure)
+
+    def _give_up_on_failures(self, made: list[Decision], failure: Failure | None) -> None:
+        """An endless stream of candidates that all fail is a program that does not work."""
+        for decision in made:
+            failed = decision.verdict == Verdict.FAILED
+            self._n_failed_in_a_row = self._n_failed_in_a_row + 1 if failed else 0
+        if failure and self.race.settings.mode == "stream" and self._n_failed_in_a_row >= MOST_FAILURES:
+            raise ProgramFailed(f"{MOST_FAILURES} candidates in a row have failed; the last: {failure.message}")
+
+    def _entered(self, batch: Batch) -> list[Candidate]:
+        """The candidates the ledger knows after this batch; not those of later batches, which may be lost."""
+        known = len(self.race.standings) if self.race.settings.mode != "stream" else batch.candidate
+        self._candidates += [s.candidate for s in self.race.standings[len(self._candidates) : known]]
+        return self._candidates
+
+
+_STOPPING: dict[str, type[Exception]] = {
+    "bad_reward": BadReward,
+    "baseline": BaselineFailed,
+    "config": ConfigError,
+}
+
+
+def split(start: int, size: int, cost: float, workers: int) -> Iterator[tuple[int, int]]:
+    """Cut a batch into jobs by what an evaluation costs; the rewards do not depend on the cut."""
+    share = math.ceil(size / workers)
+    if math.isnan(cost):
+        part = share
+    else:
+        cost = max(cost, 1e-9)
+        part = max(math.ceil(PARCEL_SECONDS / cost), min(share, math.ceil(JOB_SECONDS / cost)))
+    for first in range(start, start + size, part):
+        yield first, min(part, start + size - first)
+
+
+def pack(items: Sequence[T], costs: Sequence[float], workers: int) -> Iterator[list[T]]:
+    """Join what is cheap into parcels, at least one a worker where that is worth it."""
+    total = sum(costs)
+    wanted = 0.0 if math.isnan(total) else min(JOB_SECONDS, max(PARCEL_SECONDS, total / (2 * workers)))
+    parcel: list[T] = []
+    cost = 0.0
+    for item, item_cost in zip(items, costs, strict=True):
+        parcel.append(item)
+        cost += item_cost
+        if not cost < wanted:
+            yield parcel
+            parcel, cost = [], 0.0
+    if parcel:
+        yield parcel

@@ -1,0 +1,1 @@
+"""Compiled search: the tree, simulations, threads, shares between ranks."""

@@ -1,0 +1,1 @@
+"""Running other programs: evaluators, commands, jobs, executors and the pool of workers."""

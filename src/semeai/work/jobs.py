@@ -1,0 +1,122 @@
+"""Jobs: parts of a batch, as picklable data, and the function that a worker runs on one."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from semeai.errors import BadReward, BaselineFailed, ConfigError, ProgramFailed
+from semeai.rng import evaluation_seeds
+from semeai.stats.counts import SCALE, RewardCounts, reward_level
+from semeai.work.evaluators import Evaluator, Play
+
+# Only "program" is a candidate's own verdict; the others stop the run.
+FailureKind = Literal["program", "bad_reward", "baseline", "config"]
+
+
+class Task(Protocol):
+    """What a pool runs: picklable data that can be done on any worker."""
+
+    def run(self) -> Any: ...
+
+    def lost(self) -> Any:
+        """The answer, given by the driver, if the task keeps killing its worker."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """Evaluations ``start`` to ``start + size`` of the seed stream ``key``, for one candidate."""
+
+    evaluator: Evaluator
+    name: str
+    params: Mapping[str, Any]
+    key: int
+    start: int
+    size: int
+    games_per_seed: int = 1
+    retries: int = 0
+
+    def run(self) -> "JobResult":
+        return run_job(self)
+
+    def lost(self) -> "JobResult":
+        last = self.start + self.size - 1
+        message = f"candidate {self.name!r}, evaluations {self.start} to {last}: it kills its worker"
+        return JobResult(RewardCounts(), 0.0, Failure("program", message, self.start, -1))
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a job has no rewards: data, because it is recorded and not only raised."""
+
+    kind: FailureKind
+    message: str  # one sentence: candidate, seed, what happened
+    evaluation: int
+    seed: int
+    stderr: str = ""
+
+
+@dataclass(frozen=True)
+class JobResult:
+    counts: RewardCounts
+    seconds: float
+    failure: Failure | None = None
+
+
+def run_job(job: Job) -> JobResult:
+    """Evaluate; the same job gives the same counts on any worker."""
+    began = time.perf_counter()
+    levels = [0] * (SCALE + 1)
+    try:
+        play = job.evaluator.open()
+    except ConfigError as error:
+        return JobResult(RewardCounts(), 0.0, Failure("config", str(error), job.start, -1))
+    seeds: list[int] = evaluation_seeds(job.key, job.start, job.size).tolist()
+    for offset, seed in enumerate(seeds):
+        try:
+            levels[_one_reward(job, play, seed)] += 1
+        except (BadReward, ProgramFailed, ConfigError) as error:
+            seconds = time.perf_counter() - began
+            return JobResult(RewardCounts(), seconds, _failure(job, offset, seed, error))
+    counts = RewardCounts({level: n for level, n in enumerate(levels) if n})
+    return JobResult(counts, time.perf_counter() - began)
+
+
+def run_task(task: Task) -> Any:
+    return task.run()
+
+
+def run_tasks(tasks: Sequence[Task]) -> list[Any]:
+    """Several small tasks in one go: a message to a worker costs more than a cheap evaluation."""
+    return [task.run() for task in tasks]
+
+
+def _one_reward(job: Job, play: Play, seed: int) -> int:
+    for attempt in range(job.retries + 1):
+        try:
+            rewards = play(job.params, seed)
+            break
+        except ProgramFailed:
+            if attempt == job.retries:
+                raise
+    if len(rewards) != job.games_per_seed:
+        raise BadReward(f"it gave {len(rewards)} rewards for one seed, and games_per_seed is {job.games_per_seed}")
+    if job.games_per_seed == 1:
+        return reward_level(rewards[0], seed)
+    for reward in rewards:
+        reward_level(reward, seed)  # each must be a reward, not only their mean
+    return reward_level(sum(rewards) / len(rewards), seed)
+
+
+_KINDS: dict[type[Exception], FailureKind] = {
+    BaselineFailed: "baseline",
+    ProgramFailed: "program",
+    BadReward: "bad_reward",
+    ConfigError: "config",
+}
+
+
+def _failure(job: Job, offset: int, seed: int, error: Exception) -> Failure:
+    kind = next(kind for error_class, kind in _KINDS.items() if isinstance(error, error_class))
+    message = f"candidate {job.name!r}, seed {seed}: {error}"
+    return Failure(kind, message, job.start + offset, seed, getattr(error, "stderr", ""))

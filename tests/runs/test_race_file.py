@@ -1,0 +1,127 @@
+import pytest
+
+from semeai.errors import ConfigError
+from semeai.runs.race_file import as_candidate, load_config
+
+GOOD = """
+seed = 3
+[race]
+risk = 0.1
+[evaluator]
+callable = "tests.programs:coin"
+[[candidates]]
+p = 0.4
+[[candidates]]
+name = "good"
+p = 0.8
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    def writer(text):
+        path = tmp_path / "race.toml"
+        path.write_text(text)
+        return path
+
+    return writer
+
+
+def names(path):
+    config = load_config(path)
+    return [c.name for c in config.make_candidates(path.parent)]
+
+
+def test_a_list(write):
+    assert names(write(GOOD)) == ["p=0.4", "good"]
+
+
+def test_a_grid(write):
+    text = '[evaluator]\ncallable = "tests.programs:coin"\n[candidates.grid]\np = [0.1, 0.2]\nq = ["a", "b"]\n'
+    assert names(write(text)) == ["p=0.1, q=a", "p=0.1, q=b", "p=0.2, q=a", "p=0.2, q=b"]
+
+
+def test_a_generator(write):
+    head = '[evaluator]\ncallable = "tests.programs:coin"\n[candidates]\ngenerator = "tests.programs:endless"\n'
+    path = write(head + "limit = 5\n[race]\nmode = 'stream'\n")
+    config = load_config(path)
+    first, second = ([c.params for c in config.make_candidates(path.parent)] for _ in range(2))
+    assert len(first) == 5
+    assert first == second
+    with pytest.raises(ConfigError, match="endless generator"):
+        load_config(write(head))
+
+
+def test_candidates_are_changes_of_the_baseline(write):
+    text = GOOD.replace("[[candidates]]\np = 0.4", "[baseline]\np = 0.5\nq = 1\n[[candidates]]\np = 0.4")
+    path = write(text.replace("callable", 'better = "higher"\ncallable'))
+    candidates = list(load_config(path).make_candidates(path.parent))
+    assert [(c.name, dict(c.params)) for c in candidates] == [
+        ("p=0.4", {"p": 0.4, "q": 1}),
+        ("good", {"p": 0.8, "q": 1}),
+    ]
+
+
+def test_identity_forgets_where_and_how_fast(write):
+    plain = load_config(write(GOOD)).identity()
+    assert load_config(write('name = "n"\nledger = "x"\n' + GOOD + "[executor]\nworkers = 7\n")).identity() == plain
+    assert load_config(write(GOOD.replace("0.1", "0.2"))).identity() != plain
+    # Writing a default out changes nothing.
+    assert load_config(write(GOOD.replace("risk = 0.1", "risk = 0.1\ngrowth = 0.0078125"))).identity() == plain
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("risk = 0.1", "risk = 7"), r"race\.toml: race\.risk: input should be less than 1 \(got 7\)"),
+        (("risk", "rsik"), "race.rsik: unknown key; did you mean 'risk'"),
+        (("[race]", "[rcae]"), "rcae: unknown key; did you mean 'race'"),
+        (("callable =", "calable ="), "evaluator.calable: unknown key; did you mean 'callable'"),
+        (("[evaluator]\ncallable", "[race2]\ncallable"), "evaluator: missing"),
+        (('callable = "tests.programs:coin"', ""), "give one of callable, command and match"),
+        (("seed = 3", "seed = 3 4"), r"not valid TOML: .*line 2"),
+        (("seed = 3", "seed = true"), r"seed: input should be a valid integer \(got True\)"),
+        (("risk = 0.1", "risk = '0.1'"), r"race\.risk: input should be a valid number \(got '0\.1'\)"),
+        (("risk = 0.1", "risk = 0.1\nbatch = '8'"), r"race\.batch: input should be a valid integer \(got '8'\)"),
+        (("risk = 0.1", "risk = nan"), r"race\.risk: values must be finite numbers, .*, not nan"),
+        (("risk = 0.1", "risk = 2020-01-01"), r"race\.risk: values must be .*, not 2020-01-01"),
+        (('callable = "tests.programs:coin"', 'command = "echo 1"'), r"evaluator\.command: input should be a valid l"),
+        (("seed = 3", "seed = -1"), "seed: input should be greater than or equal to 0"),
+        (("seed = 3", 'seed = 3\nbaseline = {p = 0.5}'), "evaluator.better and .baseline. go together"),
+        (("[race]", "[race]\nmode = 'bpg'"), "race.mode: input should be 'bgp', 'plain' or 'stream'"),
+        (("p = 0.4", "p = nan"), "finite numbers"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_named(write, change, words):
+    assert change[0] in GOOD
+    with pytest.raises(ConfigError, match=words):
+        load_config(write(GOOD.replace(*change)))
+
+
+def test_mistakes_that_show_when_the_race_is_made(write):
+    path = write(GOOD.replace("coin", "con"))
+    with pytest.raises(ConfigError, match=r"cannot load 'tests\.programs:con'"):
+        load_config(path).make_evaluator(path.parent)
+    path = write(GOOD.replace('callable = "tests.programs:coin"', 'command = ["echo", "{q}", "{seed}"]'))
+    with pytest.raises(ConfigError, match=r"candidate 'p=0.4' gives no value for \{q\} of evaluator.command"):
+        names(path)
+    path = write(GOOD.replace('callable = "tests.programs:coin"', 'command = ["echo", "{pp}", "{seed}"]'))
+    with pytest.raises(ConfigError, match="gives no value"):
+        names(path)
+    path = write(GOOD.replace('callable = "tests.programs:coin"', 'command = ["echo", "{seed}"]'))
+    with pytest.raises(ConfigError, match=r"candidate 'p=0\.4': evaluator\.command has no \{p\}"):
+        names(path)
+    path = write(GOOD.replace("p = 0.4", "name = 'good'"))
+    with pytest.raises(ConfigError, match="two candidates are named 'good'"):
+        names(path)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(ConfigError, match="no such file"):
+        load_config(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize("value", [3, {}, {"x": object()}, {"x": float("nan")}])
+def test_what_is_no_candidate(value):
+    with pytest.raises(ConfigError, match="here"):
+        as_candidate(value, "here")
