@@ -207,7 +207,7 @@ class SessionStart:
 
 def describe(preset: str, config: "PlayerConfig") -> str:
     """Name, version and every setting that is not the default."""
-    from semeai.players.names import flat_settings
+    from semeai.models import flat_settings
 
     default = dict(flat_settings(type(config)(game=config.game).model_dump()))
     settings = sorted(flat_settings(config.model_dump()), key=itemgetter(0))

@@ -22,9 +22,9 @@ from semeai.evolve.proposers import (
     value_of,
 )
 from semeai.match.settings import MatchSettings
+from semeai.models import flat_settings
 from semeai.patterns.pattern import MAX_RADIUS, Pattern
 from semeai.players.config import PlayerConfig
-from semeai.players.names import flat_settings
 from semeai.players.pattern_files import geometry_of, with_contents
 from semeai.race.settings import RaceSettings
 from semeai.rng import derive

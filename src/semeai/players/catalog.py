@@ -28,9 +28,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from semeai.errors import ConfigError, did_you_mean
 from semeai.games.catalog import game_named
 from semeai.games.patterns.policy import NONE, OWN
+from semeai.models import flat_settings
 from semeai.players.base import Player
 from semeai.players.gtp import GtpPlayer, describe_command
-from semeai.players.names import flat_settings
 from semeai.players.pattern_files import DATABASE, DATABASE_SETTING, without_places
 from semeai.players.random import RandomPlayer
 from semeai.processes import fill_in, placeholders

@@ -19,8 +19,8 @@ from pydantic import (
 from semeai.errors import ConfigError, did_you_mean
 from semeai.games.catalog import game_named
 from semeai.games.patterns.policy import NONE
+from semeai.models import flat_settings
 from semeai.parallel.config import ParallelConfig
-from semeai.players.names import flat_settings
 from semeai.players.pattern_files import (
     DATABASE,
     DATABASE_SETTING,

@@ -1,0 +1,153 @@
+"""Settings as frozen models, the TOML files they are read from, and one voice for everything that is wrong with them.
+
+A sentence names the place and the value: ``race.toml: race.risk: must be below 1, not 2``.
+"""
+
+import math
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
+
+from semeai.errors import ConfigError, did_you_mean
+
+M = TypeVar("M", bound=BaseModel)
+
+LONGEST_VALUE = 100  # characters of a value in a message
+
+
+class Model(BaseModel):
+    """Base of all settings: frozen, and an unknown key is refused with the nearest known one."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys_only(cls, values: Any) -> Any:
+        if not isinstance(values, Mapping):
+            return values
+        known = [field.alias or name for name, field in cls.model_fields.items()]
+        unknown = [key for key in values if key not in known and key not in cls.model_fields]
+        if unknown:
+            raise ValidationError.from_exception_data(cls.__name__, [_unknown_key(key, known) for key in unknown])
+        return values
+
+
+def _unknown_key(key: Any, known: list[str]) -> InitErrorDetails:
+    message = {"text": f"unknown key; {did_you_mean(str(key), known)}"}
+    return {"type": PydanticCustomError("unknown_key", "{text}", message), "loc": (str(key),), "input": None}
+
+
+def checked(model: type[M], values: Any, place: str | Path = "") -> M:
+    """Return the model of plain values. Raises ConfigError with a sentence that begins with ``place``."""
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        raise ConfigError(describe(error, place)) from None
+
+
+def describe(error: ValidationError, place: str | Path = "") -> str:
+    """Return all that pydantic found as one sentence."""
+    found = error.errors()
+    # A list whose only item is wrong also counts as too short: that is no second mistake.
+    causes = [e for e in found if e["type"] != "too_short" or not any(_is_inside(other, e) for other in found)]
+    text = "; ".join(_sentence(e) for e in causes)
+    return f"{place}: {text}" if str(place) else text
+
+
+def _is_inside(error: ErrorDetails, other: ErrorDetails) -> bool:
+    n = len(other["loc"])
+    return len(error["loc"]) > n and error["loc"][:n] == other["loc"]
+
+
+def _sentence(error: ErrorDetails) -> str:
+    place = ".".join(str(part) for part in error["loc"])
+    text = _wording(error)
+    return f"{place}: {text}" if place else text
+
+
+_LIMITS = {"greater_than_equal": "ge", "greater_than": "gt", "less_than_equal": "le", "less_than": "lt"}
+_RELATIONS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
+_NEEDED = {
+    "int": "a whole number", "float": "a number", "finite": "a finite number", "bool": "true or false",
+    "string": "a text", "tuple": "a list", "list": "a list", "dict": "a table", "model": "a table",
+    "mapping": "a table", "dataclass": "a table",
+}  # fmt: skip
+
+
+def _wording(error: ErrorDetails) -> str:
+    kind, context, value = error["type"], error.get("ctx", {}), error["input"]
+    if kind in _LIMITS:
+        name = _LIMITS[kind]
+        return f"{limit_words(**{name: context[name]})}, not {_shown(value)}"
+    if kind == "literal_error":
+        known = re.findall("'([^']*)'", context["expected"])
+        return f"{_shown(value)} is unknown; {did_you_mean(str(value), known)}"
+    if kind == "missing":
+        return "missing"
+    if kind in ("too_short", "string_too_short") and context["min_length"] == 1:
+        return "must not be empty"
+    if kind in ("string_too_short", "string_too_long"):
+        wanted = context.get("max_length", context.get("min_length"))
+        return f"must have at {'most' if 'max_length' in context else 'least'} {wanted} characters"
+    needed = _NEEDED.get(kind.partition("_")[0])
+    if needed and kind.endswith(("_type", "_parsing", "_from_float", "_number")):
+        return f"must be {needed}, not {_shown(value)}"
+    message = error["msg"].removeprefix("Value error, ")
+    return f"{message[0].lower()}{message[1:]}"
+
+
+def limit_words(
+    ge: float | None = None, gt: float | None = None, le: float | None = None, lt: float | None = None
+) -> str:
+    """Return the limits of a number in words: ``must be at least 1 and at most 10``."""
+    limits = {"ge": ge, "gt": gt, "le": le, "lt": lt}
+    return "must be " + " and ".join(f"{_RELATIONS[k]} {v:g}" for k, v in limits.items() if v is not None)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Mapping | BaseModel):
+        return "a table"
+    text = repr(value)
+    return text if len(text) <= LONGEST_VALUE else text[:LONGEST_VALUE] + "…"
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return the tables of a file. Raises ConfigError if it cannot be read or holds what cannot be recorded."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: no such file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read: {error}") from None
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        raise ConfigError(f"{path}: not valid TOML: {error}") from None
+    for place, value in _leaves(data):
+        if not isinstance(value, str | int | float) or value != value or value in (math.inf, -math.inf):
+            raise ConfigError(f"{path}: {place}: values must be finite numbers, texts, lists or tables, not {value}")
+    return data
+
+
+def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield each value that is neither a table nor a list, with its place."""
+    items = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else None
+    if items is None:
+        yield place, value
+        return
+    for key, inner in items:
+        yield from _leaves(inner, f"{place}.{key}" if place else str(key))
+
+
+def flat_settings(table: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield ``search = {exploration = 1}`` as ``search.exploration``, 1."""
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from flat_settings(value, f"{place}{key}.")
+        else:
+            yield f"{place}{key}", value
