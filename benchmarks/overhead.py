@@ -23,26 +23,28 @@ DRIVER = textwrap.dedent(
     """
     import json, sys, time
     from pathlib import Path
-    from semeai.runs.race_file import RaceConfig
-    from semeai.runs.race import Callbacks, run_config
+    from semeai import Observer
+    from semeai.runs.race_file import RaceFile
+    from semeai.runs.race import run_plan
+    from semeai.runs.run import Place
 
     n, limit, batch, folder = *map(int, sys.argv[1:4]), Path(sys.argv[4])
-    config = RaceConfig.model_validate({
+    file = RaceFile.model_validate({
         "race": {"mode": "plain", "max_evaluations": limit, "batch": batch},
         "evaluator": {"callable": "benchmarks.programs:trivial"},
         "candidates": [{"name": f"c{i}", "p": 0.5025} for i in range(n)],
     })
     pauses, last = [], [time.perf_counter()]
 
-    def progress(driver):
-        now = time.perf_counter()
-        pauses.append(now - last[0])
-        last[0] = now
+    class Pauses(Observer):
+        def progress(self, driver):
+            now = time.perf_counter()
+            pauses.append(now - last[0])
+            last[0] = now
 
     if __name__ == "__main__":
         began = time.perf_counter()
-        result = run_config(config, folder, name="r", ledger=str(folder / "l.sqlite"), workers=2,
-                            callbacks=Callbacks(on_progress=progress))
+        result = run_plan(file.plan(folder), "r", Place(str(folder / "l.sqlite"), workers=2), Pauses())
         seconds = time.perf_counter() - began
         print(json.dumps({
             "evaluations": result.n_evaluations,

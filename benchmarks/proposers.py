@@ -8,8 +8,10 @@ from pathlib import Path
 from statistics import mean
 
 from semeai.evolve.config import checked_evolution
-from semeai.evolve.history import FIRST, PREVIOUS, History, ProposerHistory
+from semeai.evolve.history import History, ProposerHistory
 from semeai.evolve.loop import run_evolution
+from semeai.evolve.store import FIRST, PREVIOUS
+from semeai.runs.run import Place
 from semeai.stats.intervals import wilson_interval
 from semeai.table import Cell, ResultTable, percent
 
@@ -34,8 +36,8 @@ def evolve(proposer: str, seed: int) -> History:
         "validation": {"games": VALIDATION, "deep_games": 0, "opponent_games": 0},
     }
     name = f"{proposer}-{seed}"
-    ledger = str(FOLDER / f"{name}.sqlite")
-    return run_evolution(checked_evolution(config), FOLDER, name=name, ledger=ledger, output=FOLDER / name).history
+    place = Place(str(FOLDER / f"{name}.sqlite"))
+    return run_evolution(checked_evolution(config), FOLDER, place, name=name, output=FOLDER / name).history
 
 
 def row(proposer: str, histories: list[History]) -> tuple[Cell, ...]:
@@ -80,13 +82,13 @@ def run() -> list[ResultTable]:
         "candidates",
         "acceptances",
         "games",
-        "games an acceptance",
+        "games per acceptance",
         "games until the first",
         "the last program v the first",
     )
     note = (
         f"{SEEDS} evolutions each of {STEPS} steps with |S0| = {CANDIDATES}, on {SIZE}x{SIZE} at {SIMULATIONS} "
-        f"simulations a move from RAVE with light playouts. Candidates below {RACE['discard_below']:g} are discarded "
+        f"simulations per move from RAVE with light playouts. Candidates below {RACE['discard_below']:g} are discarded "
         f"at the first hint (`throughput`), and none gets more than {RACE['max_per_candidate']:,} pairs of games. "
         "The last column is of games with seeds of their own, all evolutions that accepted something together; "
         "Wilson's 95% interval. These settings are the second that were tried: with 300 pairs at most and no early "

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from semeai.match.pair import play_pair, warm_up
+from semeai.match.pair import play_pair, prepare_players
 from semeai.match.player_cache import worker_players
 from semeai.match.settings import MatchSettings
 from semeai.players.catalog import parse_spec
@@ -83,7 +83,7 @@ def tune(path: Path, size: int, pairs: int, simulations: int, seed: int, workers
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     done = json.loads(lines[-1]) if lines else {"pairs": 0, "units": dict.fromkeys(UNITS, 0.0)}
     units: Units = done["units"]
-    warm_up(settings, [parse_spec(player(first, units, 20))], print)
+    prepare_players(settings, [parse_spec(player(first, units, 20))], print)
     with ProcessPoolExecutor(workers) as pool:
         for k in range(done["pairs"], pairs, BATCH):
             draw = generator(seed, "spsa", k)

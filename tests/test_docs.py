@@ -5,17 +5,17 @@ import re
 import subprocess
 import sys
 import tomllib
-import typing
 from pathlib import Path
 
 import pytest
 
-from semeai.evolve.config import EvolutionConfig, ScreenConfig, Source, ValidationConfig, load_evolution
+from semeai.evolve.config import EvolutionConfig, ScreenConfig, ValidationConfig, load_evolution
+from semeai.evolve.proposers.base import PROPOSERS
 from semeai.games.catalog import GAMES, game_named
 from semeai.players.catalog import parse_spec
 from semeai.players.config import setting_names
 from semeai.race.settings import RaceSettings
-from semeai.runs.race_file import RaceConfig, load_config
+from semeai.runs.race_file import RaceFile, load_race_file
 from tests.test_layers import LAYERS
 
 ROOT = Path(__file__).parent.parent
@@ -42,13 +42,13 @@ def test_every_setting_and_preset_of_a_player_is_documented():
 def test_every_key_of_a_race_file_is_documented():
     text = (ROOT / "docs" / "reference" / "config.md").read_text()
     missing = [name for name in RaceSettings.model_fields if f"`{name}`" not in text]
-    missing += [name for name in RaceConfig.model_fields if name not in text]
+    missing += [name for name in RaceFile.model_fields if name not in text]
     assert missing == []
 
 
 def test_every_key_of_an_evolution_file_is_documented():
     text = (ROOT / "docs" / "reference" / "evolution.md").read_text()
-    models = (EvolutionConfig, ScreenConfig, ValidationConfig, *typing.get_args(Source))
+    models = (EvolutionConfig, ScreenConfig, ValidationConfig, *PROPOSERS.values())
     assert [name for model in models for name in model.model_fields if f"`{name}`" not in text] == []
 
 
@@ -83,9 +83,9 @@ def test_races_of_players_in_the_docs_are_races(name, least, tmp_path):
     for block in blocks:
         file = tmp_path / "race.toml"
         file.write_text(block)
-        config = load_config(file)
+        config = load_race_file(file)
         if "player" in config.baseline:  # an engine may not be installed here
-            assert list(config.make_candidates(tmp_path))
+            assert list(config.plan(tmp_path).candidates)
 
 
 @pytest.mark.parametrize("name", ["reference/player.md", "howto/play-a-match.md"])

@@ -9,7 +9,8 @@ from semeai.errors import SemeaiError
 from semeai.race.candidate import Candidate, Verdict
 from semeai.race.race import Batch, Decision, Race
 from semeai.race.settings import RaceSettings
-from semeai.runs.race import Callbacks, RaceResult, run_race
+from semeai.runs.race import RaceResult, run_race
+from semeai.runs.run import Observer
 from semeai.stats.betting import MixtureBetting
 from semeai.stats.bounds import Bounds, compute_bounds
 from semeai.stats.counts import RewardCounts
@@ -21,11 +22,11 @@ from semeai.store.ledger import Ledger
 __all__ = [
     "Batch",
     "Bounds",
-    "Callbacks",
     "Candidate",
     "Decision",
     "Ledger",
     "MixtureBetting",
+    "Observer",
     "Race",
     "RaceResult",
     "RaceSettings",

@@ -6,11 +6,11 @@ A sentence names the place and the value: ``race.toml: race.risk: must be below 
 import math
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from semeai.errors import ConfigError, did_you_mean
@@ -40,6 +40,18 @@ class Model(BaseModel):
 def _unknown_key(key: Any, known: list[str]) -> InitErrorDetails:
     message = {"text": f"unknown key; {did_you_mean(str(key), known)}"}
     return {"type": PydanticCustomError("unknown_key", "{text}", message), "loc": (str(key),), "input": None}
+
+
+def one_of(known: Collection[str]) -> AfterValidator:
+    """Return a validator that takes the names of a registry only."""
+
+    def check(name: str) -> str:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise PydanticCustomError("unknown_name", "{text}", {"text": f"{name!r} is unknown; {hint}"})
+        return name
+
+    return AfterValidator(check)
 
 
 def checked(model: type[M], values: Any, place: str | Path = "") -> M:
@@ -151,3 +163,7 @@ def flat_settings(table: Mapping[str, Any], place: str = "") -> Iterator[tuple[s
             yield from flat_settings(value, f"{place}{key}.")
         else:
             yield f"{place}{key}", value
+
+
+def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    return {**base, **changes}

@@ -64,7 +64,7 @@ class Registry(Mapping[str, T], Generic[T]):
             found = self._installed[name].load()
         else:
             raise ConfigError(f"no {self.kind} {name!r}: {did_you_mean(name, self)}")
-        return cast(T, self._entries.setdefault(name, found))
+        return self._entries.setdefault(name, found)
 
     def __contains__(self, name: object) -> bool:
         return name in self._entries or name in self._places or name in self._installed

@@ -86,7 +86,7 @@ def test_json_is_all_that_is_printed(semeai, race_file):
         (("seed = 2", "sede = 2"), 2, "race.toml: sede: unknown key; did you mean 'seed'?"),
         (("tests.programs:coin", "tests.programs:broken"), 0, ""),
         (("programs:coin", "programs:none"), 2, "cannot load"),
-        (("[race]", "[race]\nrisk = 2"), 2, "race.risk: input should be less than 1 (got 2)"),
+        (("[race]", "[race]\nrisk = 2"), 2, "race.risk: must be below 1, not 2"),
     ],
 )
 def test_one_sentence_for_a_mistake(semeai, race_file, change, code, words):
@@ -178,10 +178,10 @@ def test_reproduce(semeai, tmp_path):
 
 def test_init_writes_a_race_that_loads(semeai, tmp_path):
     semeai("init", "first")
-    from semeai.runs.race_file import load_config
+    from semeai.runs.race_file import load_race_file
 
-    config = load_config(tmp_path / "first" / "race.toml")
-    assert len(list(config.make_candidates(tmp_path / "first"))) == 10
+    config = load_race_file(tmp_path / "first" / "race.toml")
+    assert len(list(config.plan(tmp_path / "first").candidates)) == 10
     assert "exists already" in semeai("init", "first", code=2).stderr
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from semeai.cli.match_display import rows
-from semeai.match.run import Match
+from semeai.match.match import Match
 from semeai.match.tally import Tally
 from semeai.players.catalog import parse_spec
 from tests.cli.test_cli import semeai  # noqa: F401 - a fixture

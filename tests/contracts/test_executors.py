@@ -9,8 +9,9 @@ import pytest
 
 from semeai.errors import WorkersLost
 from semeai.work.evaluators import CallableEvaluator
-from semeai.work.executors import EXECUTORS, ResilientPool, executor_factory
+from semeai.work.executors import EXECUTORS
 from semeai.work.jobs import Job, run_job
+from semeai.work.pool import ResilientPool
 from tests import programs
 
 NAMES = [*EXECUTORS, "threads"]
@@ -19,7 +20,7 @@ NAMES = [*EXECUTORS, "threads"]
 def factory(name):
     if name == "threads":  # any PEP 3148 executor will do
         return concurrent.futures.ThreadPoolExecutor
-    return executor_factory(name)
+    return EXECUTORS[name]
 
 
 def make_job(function=programs.coin, params=None, start=0, size=50, **more):
@@ -69,7 +70,7 @@ def test_what_was_abandoned_does_not_come_in_for_whoever_is_next(name):
 
 
 def test_what_was_abandoned_is_not_run_again_when_its_worker_dies(tmp_path):
-    with ResilientPool(executor_factory("local"), 2) as pool:
+    with ResilientPool(EXECUTORS["local"], 2) as pool:
         pool.submit([make_job(programs.broken, {"kind": "die"})])
         pool.abandon()
         wanted = pool.submit([make_job()])
@@ -88,7 +89,7 @@ def test_closing_drops_what_is_under_way(name):
 
 
 def test_a_lost_worker_costs_only_a_second_run(tmp_path):
-    with ResilientPool(executor_factory("local"), 2) as pool:
+    with ResilientPool(EXECUTORS["local"], 2) as pool:
         ids = [
             pool.submit([make_job(programs.dies_once, {"marker": str(tmp_path / "m")}, start=i * 5)]) for i in range(4)
         ]
@@ -98,7 +99,7 @@ def test_a_lost_worker_costs_only_a_second_run(tmp_path):
 
 
 def test_a_program_that_always_kills_its_worker_is_told_from_a_lost_one():
-    with ResilientPool(executor_factory("local"), 2) as pool:
+    with ResilientPool(EXECUTORS["local"], 2) as pool:
         deadly = pool.submit([make_job(programs.broken, {"kind": "die"})])
         others = [pool.submit([make_job(start=50 * i)]) for i in range(3)]
         results = collect(pool, 4)
@@ -114,17 +115,17 @@ def _cannot_start(workers):
     return concurrent.futures.ProcessPoolExecutor(workers, mp_context=context, initializer=os._exit, initargs=(1,))
 
 
-def _start_unless_first(marker, start):
+def _start_unless_first(marker, start, *arguments):
     """The first worker is ready at once, the next one late, and deaf to SIGTERM until then."""
     try:
         os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
     except FileExistsError:
         time.sleep(60)
-    start()
+    start(*arguments)
 
 
 def test_a_worker_that_is_still_starting_does_not_keep_a_closed_pool_alive(tmp_path):
-    executor = executor_factory("local")(2)
+    executor = EXECUTORS["local"](2)
     executor._initializer = functools.partial(_start_unless_first, tmp_path / "m", executor._initializer)
     pool = ResilientPool(lambda workers: executor, 2)
     for start in range(0, 400, 50):
@@ -146,7 +147,7 @@ def test_workers_that_cannot_start_are_not_the_programs_fault():
 def test_workers_killed_at_random_lose_nothing():
     jobs = [make_job(programs.slow_coin, {"p": 0.5, "seconds": 0.0005}, start=50 * i) for i in range(40)]
     expected = [run_job(job).counts for job in jobs]
-    with ResilientPool(executor_factory("local"), 2) as pool:
+    with ResilientPool(EXECUTORS["local"], 2) as pool:
         ids = [pool.submit([job]) for job in jobs]
         results = {}
         for _ in range(3):

@@ -13,7 +13,7 @@ from semeai import Batch, Candidate, Decision, Ledger, RewardCounts, Verdict
 from semeai.errors import LedgerError, RunChanged, RunLocked, RunNotFound
 from semeai.stats.bounds import Bounds
 from semeai.store import schema
-from semeai.store.ledger import without_password
+from semeai.store.places import without_password
 from semeai.work.jobs import Failure
 
 CANDIDATES = [Candidate("a", {"x": 1}), Candidate("b", {"x": 2})]

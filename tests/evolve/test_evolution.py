@@ -15,11 +15,11 @@ from typer.testing import CliRunner
 from semeai.cli.main import app
 from semeai.errors import ConfigError
 from semeai.evolve.config import checked_evolution, load_evolution
+from semeai.evolve.context import config_of
 from semeai.evolve.evolution import Evolution, step_settings
-from semeai.evolve.history import step_run
-from semeai.evolve.loop import Watcher, find_opponent, run_evolution
-from semeai.evolve.proposers import config_of
+from semeai.evolve.loop import EvolutionObserver, find_opponent, run_evolution
 from semeai.evolve.report import report
+from semeai.evolve.store import step_run
 from semeai.players.catalog import parse_spec
 from semeai.race.candidate import Verdict
 from semeai.race.rules import betting_levels
@@ -79,11 +79,9 @@ def small(tmp_path, text=SMALL, **changes):
     return load_evolution(file, changes)
 
 
-def grow(config, tmp_path, name="small", workers=1, watcher=None):
-    return run_evolution(
-        config, tmp_path, name=name, ledger=str(tmp_path / "semeai.sqlite"), output=tmp_path / name, workers=workers,
-        watcher=watcher,
-    )  # fmt: skip
+def grow(config, tmp_path, name="small", workers=1, observer=None):
+    place = config.executor.place(str(tmp_path / "semeai.sqlite"), workers)
+    return run_evolution(config, tmp_path, place, name=name, output=tmp_path / name, observer=observer)
 
 
 def digests(tmp_path, name):
@@ -174,7 +172,7 @@ def run_names(ledger: Path) -> set[str]:
         connection.close()
 
 
-class StopsIn(Watcher):
+class StopsIn(EvolutionObserver):
     """Presses Ctrl-C when the race of a step begins."""
 
     def __init__(self, step):
@@ -189,7 +187,7 @@ class StopsIn(Watcher):
 def test_ctrl_c_keeps_what_there_is_and_more_steps_go_on_from_there(undisturbed, tmp_path):
     _, result = undisturbed
     config = small(tmp_path, **{"executor.name": "inline"})
-    stopped = grow(config, tmp_path, watcher=StopsIn(2))
+    stopped = grow(config, tmp_path, observer=StopsIn(2))
     assert (stopped.finished, stopped.reason) == (False, "stopped")
     assert len(stopped.history.steps) == 1
     assert (tmp_path / "small" / "player.toml").exists()
@@ -281,22 +279,22 @@ def test_who_is_grown_from_a_grown_player_has_its_patterns(tmp_path):
 
 
 WRONG = {
-    "steps = 0": "steps: input should be greater than or equal to 1 (got 0)",
+    "steps = 0": "steps: must be at least 1, not 0",
     "stepz = 3": "stepz: unknown key; did you mean 'steps'?",
     "steps = [": "not valid TOML",
     'player = "mcts:nobody"': "no preset 'nobody' of go",
     'player = "random"': "only mcts players can be grown, not 'random'",
     'player = "gone.toml"': "gone.toml: no such file",
-    "player = 3": "player: input should be a valid dictionary",
+    "player = 3": "player: must be a table, not 3",
     "[match]\nsize = 99": "size",
     '[race]\nmode = "plain"': "an evolution's race has mode = 'bgp', not 'plain'",
     "[race]\naccept_above = 0.6\ndiscard_below = 0.5": "discard_below (0.5) must not be less than accept_above (0.6)",
     "[screen]": "screen.simulations: missing",
     "[screen]\nsimulations = 5\ncandidates = 3": "screen.candidates (3) must not be less than candidates (10)",
-    '[[proposers]]\nkind = "gided"': "proposers: there is no proposer of kind 'gided': did you mean 'guided'?",
-    '[[proposers]]\nkind = "random"\nradios = 2': "proposers.0.random.radios: unknown key; did you mean 'radius'?",
+    '[[proposers]]\nkind = "gided"': "proposers.0: there is no proposer of kind 'gided': did you mean 'guided'?",
+    '[[proposers]]\nkind = "random"\nradios = 2': "proposers.0.radios: unknown key; did you mean 'radius'?",
     '[[proposers]]\nkind = "random"\nleast_cells = 5': "least_cells (5) must not be more than most_cells (3)",
-    '[[proposers]]\nkind = "number"': "proposers.0.number.settings: missing",
+    '[[proposers]]\nkind = "number"': "proposers.0.settings: missing",
     '[[proposers]]\nkind = "number"\nsettings = {"search.rave" = {low = 0, high = 1}}': "'search.rave' is no number",
     '[[proposers]]\nkind = "given"\npatterns = ["+1 Q*"]': "no cell 'Q'",
     '[screen]\nsimulations = 5\n[[proposers]]\nkind = "number"\nsettings = {simulations = {low = 1, high = 9}}': (

@@ -7,17 +7,14 @@ import pytest
 
 from semeai.errors import ConfigError
 from semeai.evolve.change import NumberChange, PatternChange
-from semeai.evolve.guided import Guided, overlap, z_score
-from semeai.evolve.proposers import (
-    Context,
-    Crossover,
-    Mixture,
-    Mutation,
-    Numbers,
-    RandomPatterns,
-    Range,
-    config_of,
-)
+from semeai.evolve.context import Context, config_of
+from semeai.evolve.proposal import Proposal
+from semeai.evolve.proposers.base import Mixture
+from semeai.evolve.proposers.crossover import Crossover
+from semeai.evolve.proposers.guided import Guided, overlap, z_score
+from semeai.evolve.proposers.mutate import Mutation
+from semeai.evolve.proposers.number import Numbers, Range
+from semeai.evolve.proposers.random import RandomPatterns
 from semeai.evolve.sample import sample_positions
 from semeai.patterns.pattern import Pattern
 from semeai.rng import generator
@@ -56,7 +53,7 @@ def test_nothing_is_proposed_twice_and_every_proposal_is_a_player():
         assert change.key not in seen
         seen.add(change.key)
         proposers.add(change.proposer)
-        candidate = change.as_candidate(i, context.baseline, context.config)
+        candidate = Proposal(i, change).candidate(context)
         assert config_of(candidate.params, "go") != context.config
     assert len(seen) == 300
     assert proposers == {"random", "mutate", "crossover", "number"}

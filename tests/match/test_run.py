@@ -12,13 +12,15 @@ from pathlib import Path
 import pytest
 
 from semeai.errors import ConfigError, PlayerFailed, RunChanged
-from semeai.match.run import Match, MatchCallbacks, replay_match, run_match
+from semeai.match.match import Match
+from semeai.match.run import replay_match, run_match
 from semeai.match.settings import MatchSettings
+from semeai.match.store import games
 from semeai.players.catalog import parse_spec
-from semeai.runs.race import run_config
-from semeai.runs.race_file import load_config
-from semeai.store import schema
+from semeai.runs.race_file import load_race_file, run_race_file
+from semeai.runs.run import Place
 from semeai.store.ledger import Ledger
+from tests.observers import Watching
 
 ENGINES = Path(__file__).parent.parent / "engines.py"
 GNUGO = shutil.which("gnugo", path=os.environ.get("PATH", "") + ":/usr/games")
@@ -39,7 +41,7 @@ def records(folder: Path) -> dict[str, str]:
 
 def rows(ledger: Path, name: str) -> list[dict]:
     store = Ledger(ledger)
-    found = list(store.rows(schema.games, store.run(name).id))
+    found = list(store.rows(games, store.run(name).id))
     store.close()
     return found
 
@@ -49,9 +51,7 @@ def test_same_seed_same_games_on_any_number_of_workers(tmp_path):
     for executor, workers in (("inline", 1), ("local", 1), ("local", 2)):
         place = tmp_path / f"{executor}{workers}"
         place.mkdir()
-        result = run_match(
-            random_match(), 20, ledger=str(place / "l.sqlite"), executor=executor, workers=workers, sgf=place / "sgf"
-        )
+        result = run_match(random_match(), 20, Place(str(place / "l.sqlite"), executor, workers), sgf=place / "sgf")
         assert result.finished
         assert result.tally.n_games == 20
         results.append((result.tally.levels, result.tally.reasons, result.tally.n_moves, records(place / "sgf")))
@@ -64,15 +64,15 @@ def test_same_seed_same_games_on_any_number_of_workers(tmp_path):
 
 def test_more_games_go_on_and_replay_nothing(tmp_path):
     ledger, match = tmp_path / "l.sqlite", random_match()
-    run_match(match, 7, ledger=str(ledger), executor="inline", sgf=tmp_path / "sgf")
+    run_match(match, 7, Place(str(ledger), "inline"), sgf=tmp_path / "sgf")
     before = rows(ledger, match.name)
     assert len(before) == 8  # whole pairs
     (tmp_path / "sgf" / "game-000002.sgf").unlink()  # a file that is lost is written again from the ledger
-    result = run_match(match, 14, ledger=str(ledger), executor="inline", sgf=tmp_path / "sgf")
+    result = run_match(match, 14, Place(str(ledger), "inline"), sgf=tmp_path / "sgf")
     assert result.tally.n_games == 14
     after = rows(ledger, match.name)
     assert after[:8] == before
-    whole = run_match(match, 14, ledger=str(tmp_path / "other.sqlite"), executor="inline", sgf=tmp_path / "sgf2")
+    whole = run_match(match, 14, Place(str(tmp_path / "other.sqlite"), "inline"), sgf=tmp_path / "sgf2")
     assert whole.tally.levels == result.tally.levels
     assert records(tmp_path / "sgf") == records(tmp_path / "sgf2")
     again, replayed = replay_match(Ledger(ledger), match.name)
@@ -82,32 +82,32 @@ def test_more_games_go_on_and_replay_nothing(tmp_path):
 
 def test_another_match_is_another_run(tmp_path):
     assert random_match(1).name != random_match(2).name != random_match(2, MatchSettings(size=6)).name
-    run_match(random_match(1), 2, ledger=str(tmp_path / "l"), name="x", executor="inline")
+    run_match(random_match(1), 2, Place(str(tmp_path / "l"), "inline"), name="x")
     with pytest.raises(RunChanged, match="seed was 1, is 2"):
-        run_match(random_match(2), 2, ledger=str(tmp_path / "l"), name="x", executor="inline")
+        run_match(random_match(2), 2, Place(str(tmp_path / "l"), "inline"), name="x")
 
 
 def test_the_records_of_another_match_are_not_written_over(tmp_path):
-    run_match(random_match(1), 2, ledger=str(tmp_path / "l"), executor="inline", sgf=tmp_path / "sgf")
+    run_match(random_match(1), 2, Place(str(tmp_path / "l"), "inline"), sgf=tmp_path / "sgf")
     before = records(tmp_path / "sgf")
     with pytest.raises(ConfigError, match=r"game-000001\.sgf is no game of this match"):
-        run_match(random_match(2), 2, ledger=str(tmp_path / "l"), executor="inline", sgf=tmp_path / "sgf")
-    run_match(random_match(2), 2, ledger=str(tmp_path / "l"), executor="inline")
+        run_match(random_match(2), 2, Place(str(tmp_path / "l"), "inline"), sgf=tmp_path / "sgf")
+    run_match(random_match(2), 2, Place(str(tmp_path / "l"), "inline"))
     with pytest.raises(ConfigError, match="another match"):
-        run_match(random_match(2), 2, ledger=str(tmp_path / "l"), executor="inline", sgf=tmp_path / "sgf")
+        run_match(random_match(2), 2, Place(str(tmp_path / "l"), "inline"), sgf=tmp_path / "sgf")
     assert records(tmp_path / "sgf") == before
 
 
 def test_until_decided_stops_at_the_same_game_anywhere(tmp_path):
     match = Match(engine("until", "8"), engine("passes"), MatchSettings(size=5))
     results = [
-        run_match(match, 200, ledger=str(tmp_path / f"l{workers}"), workers=workers, until_decided=True)
+        run_match(match, 200, Place(str(tmp_path / f"l{workers}"), workers=workers), until_decided=True)
         for workers in (1, 2)
     ]
     assert [result.decided for result in results] == [True, True]
     assert results[0].tally.levels == results[1].tally.levels == {1000: results[0].tally.n_pairs}
     assert 16 <= results[0].tally.n_games <= 40
-    again = run_match(match, 200, ledger=str(tmp_path / "l2"), workers=2, until_decided=True)
+    again = run_match(match, 200, Place(str(tmp_path / "l2"), workers=2), until_decided=True)
     assert again.tally == results[1].tally
     assert again.tally.interval.lower > 0.5
 
@@ -115,21 +115,21 @@ def test_until_decided_stops_at_the_same_game_anywhere(tmp_path):
 def test_an_engine_that_cannot_be_started_stops_the_match_and_nothing_is_kept(tmp_path):
     match = Match(parse_spec("random"), engine("exits"), SMALL)
     with pytest.raises(PlayerFailed, match=r"exit status 1.*it wrote: no licence"):
-        run_match(match, 4, ledger=str(tmp_path / "l"), executor="inline")
+        run_match(match, 4, Place(str(tmp_path / "l"), "inline"))
     assert rows(tmp_path / "l", match.name) == []
     store = Ledger(tmp_path / "l")
     assert store.run(match.name).state == "error"
 
 
 def test_an_engine_that_crashes_in_every_game_loses_them_and_the_match_goes_on(tmp_path):
-    result = run_match(Match(parse_spec("random"), engine("crash"), SMALL), 4, ledger=str(tmp_path / "l"), workers=1)
+    result = run_match(Match(parse_spec("random"), engine("crash"), SMALL), 4, Place(str(tmp_path / "l"), workers=1))
     assert result.tally.win_rate == 1
     assert result.tally.reasons == {"crash": 4}
     assert [game.stderr for game in result.failures] == ["a stack trace\n"] * 4
 
 
 def test_a_lost_worker_changes_nothing(tmp_path):
-    expected = run_match(random_match(3), 60, ledger=str(tmp_path / "a"), executor="inline")
+    expected = run_match(random_match(3), 60, Place(str(tmp_path / "a"), "inline"))
     killed = []
 
     def kill_one(driver):
@@ -138,8 +138,8 @@ def test_a_lost_worker_changes_nothing(tmp_path):
             os.kill(workers[0], signal.SIGKILL)
             killed.append(workers[0])
 
-    callbacks = MatchCallbacks(on_progress=kill_one)
-    result = run_match(random_match(3), 60, ledger=str(tmp_path / "b"), workers=2, callbacks=callbacks)
+    observer = Watching(progress=kill_one)
+    result = run_match(random_match(3), 60, Place(str(tmp_path / "b"), workers=2), observer=observer)
     assert killed
     assert (result.tally.levels, result.tally.n_moves) == (expected.tally.levels, expected.tally.n_moves)
 
@@ -209,9 +209,8 @@ how = "exits"
 
 def test_a_race_of_engines(tmp_path):
     (tmp_path / "race.toml").write_text(RACE.format(python=sys.executable, engines=ENGINES))
-    config = load_config(tmp_path / "race.toml")
-    assert config.race.games_per_seed == 2
-    result = run_config(config, tmp_path, name="r", ledger=str(tmp_path / "l.sqlite"), workers=2)
+    assert load_race_file(tmp_path / "race.toml").race.games_per_seed == 2
+    result = run_race_file(tmp_path / "race.toml", name="r", ledger=str(tmp_path / "l.sqlite"), workers=2)
     verdicts = {s.candidate.name: s.verdict.value for s in result.standings}
     assert verdicts == {"longer": "accepted", "crashing": "discarded", "unable": "failed"}
     assert "no licence" in result.failures[0].stderr
@@ -224,9 +223,9 @@ def test_a_race_of_engines(tmp_path):
         (('how = "until"\nlimit = 3', 'how = "until"'), "baseline: engine .*no value for {limit}"),
         (("size = 5,", "sise = 5,"), r"evaluator\.match\.sise: unknown key; did you mean 'size'"),
         (("size = 5,", "size = 99,"), r"evaluator\.match: go is played on sizes 2 to 25, not 99"),
-        (("[race]", "[race]\ngames_per_seed = 1"), "race.games_per_seed is 2, not 1"),
+        (("[race]", "[race]\ngames_per_seed = 1"), "race.games_per_seed: must be 2 with evaluator.match, not 1"),
         (("[baseline]", "[executor]\n[[candidates]]"), "evaluator.match needs a \\[baseline\\]"),
-        (("match =", 'better = "higher"\nmatch ='), "a match has a winner"),
+        (("match =", 'better = "higher"\nmatch ='), "better is for programs that print a number, not for match"),
         (("match =", 'callable = "a:b"\nmatch ='), "give one of callable, command and match"),
     ],
 )
@@ -235,13 +234,8 @@ def test_one_sentence_for_a_mistake_in_a_race_of_players(tmp_path, change, words
     assert change[0] in text
     (tmp_path / "race.toml").write_text(text.replace(*change))
 
-    def load() -> None:
-        config = load_config(tmp_path / "race.toml")
-        config.make_evaluator(tmp_path)
-        list(config.make_candidates(tmp_path))
-
     with pytest.raises(ConfigError, match=words):
-        load()
+        run_race_file(tmp_path / "race.toml")
 
 
 @pytest.mark.skipif(GNUGO is None, reason="GNU Go is not installed")
@@ -253,10 +247,9 @@ def test_a_race_of_gnu_go_s_levels(tmp_path):
         '"--seed", "{seed}", "--level", "{level}"]\nlevel = 1\n'
         "[candidates.grid]\nlevel = [2, 5]\n"
     )
-    config = load_config(tmp_path / "race.toml")
+    ledger = str(tmp_path / "l.sqlite")
     results = [
-        run_config(config, tmp_path, name=f"r{workers}", ledger=str(tmp_path / "l.sqlite"), workers=workers)
-        for workers in (1, 2)
+        run_race_file(tmp_path / "race.toml", name=f"r{workers}", ledger=ledger, workers=workers) for workers in (1, 2)
     ]
     assert results[0].n_evaluations == 4
     assert results[0].failures == []
@@ -265,8 +258,7 @@ def test_a_race_of_gnu_go_s_levels(tmp_path):
 
 
 def test_a_ledger_that_is_older_than_matches(tmp_path):
-    store = Ledger(tmp_path / "l")
-    with store._write() as connection:
-        schema.games.drop(connection)
+    store = Ledger(tmp_path / "l")  # no kind of run but races has brought its tables yet
+    assert list(store.rows(games, 1)) == []
     store.close()
-    assert run_match(random_match(), 2, ledger=str(tmp_path / "l"), executor="inline").finished
+    assert run_match(random_match(), 2, Place(str(tmp_path / "l"), "inline")).finished

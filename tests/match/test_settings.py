@@ -3,26 +3,27 @@ import pytest
 from semeai.errors import ConfigError
 from semeai.games.catalog import GAMES, game_named, new_position
 from semeai.match.pair import draw_opening
-from semeai.match.settings import MatchSettings, checked_match_settings
+from semeai.match.settings import MatchSettings
+from semeai.models import checked
 
 
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"sise": 9}, "sise: unknown setting of a match; did you mean 'size'?"),
+        ({"sise": 9}, "sise: unknown key; did you mean 'size'?"),
         ({"game": "goe"}, "no game 'goe': did you mean 'go'?"),
         ({"size": 1}, "go is played on sizes 2 to 25, not 1"),
-        ({"komi": "much"}, r"komi: input should be a valid number.*\(got 'much'\)"),
+        ({"komi": "much"}, "komi: must be a number, not 'much'"),
         ({"openings": [["E5", "E5"]]}, r"openings\[0\]: E5 is occupied"),
         ({"openings": ["C3 T19"]}, r"openings\[0\]: 'T19' is no point of a 9x9 board"),
         ({"openings": ["pass pass"]}, r"openings\[0\]: the game is over after it"),
-        ({"move_limit": 0}, "move_limit: .*greater than or equal to 1"),
-        ({"scoring": "japanese"}, "scoring: input should be 'agreed' or 'area'"),
+        ({"move_limit": 0}, "move_limit: must be at least 1, not 0"),
+        ({"scoring": "japanese"}, "scoring: 'japanese' is unknown; known: agreed, area"),
     ],
 )
 def test_one_sentence_for_a_mistake(values, words):
     with pytest.raises(ConfigError, match=words):
-        checked_match_settings(values)
+        checked(MatchSettings, values)
 
 
 def test_the_games():

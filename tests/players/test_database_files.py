@@ -14,11 +14,13 @@ from semeai.games.go.position import GoPosition
 from semeai.games.protocol import SCRATCH
 from semeai.jit import kernel
 from semeai.learn.competitions import Competitions
-from semeai.match.run import Match, run_match
+from semeai.match.match import Match
+from semeai.match.run import run_match
 from semeai.match.settings import MatchSettings
 from semeai.players.catalog import PlayerSpec, parse_spec
 from semeai.players.config import PlayerConfig
-from semeai.runs.race_file import load_config
+from semeai.runs.race_file import load_race_file
+from semeai.runs.run import Place
 
 
 def database(weight=0.5):
@@ -90,7 +92,7 @@ def test_a_match_refuses_a_file_that_has_changed(folder):
     match = Match(spec, parse_spec("random"), MatchSettings(size=3))
     database(3.0).save(folder / "ae.npz")
     with pytest.raises(ConfigError, match=r"ae.npz: has changed: it was [0-9a-f]{16}"):
-        run_match(match, 2, ledger=str(folder / "l.sqlite"))
+        run_match(match, 2, Place(str(folder / "l.sqlite")))
 
 
 def test_a_worker_that_cannot_find_the_file_says_so(folder):
@@ -99,7 +101,7 @@ def test_a_worker_that_cannot_find_the_file_says_so(folder):
     (folder / "ae.npz").unlink()
     match = Match(spec, parse_spec("random"), MatchSettings(size=3))
     with pytest.raises(ConfigError, match=r"ae.npz: cannot be read: No such file"):
-        run_match(match, 2, ledger=str(folder / "l.sqlite"), workers=1)
+        run_match(match, 2, Place(str(folder / "l.sqlite"), workers=1))
     database_of.cache_clear()
 
 
@@ -118,15 +120,14 @@ database = "ae.npz"
 
 def test_a_race_keeps_the_digest(folder):
     (folder / "race.toml").write_text(RACE)
-    config = load_config(folder / "race.toml")
-    (candidate,) = config.make_candidates(folder)
+    (candidate,) = load_race_file(folder / "race.toml").plan(folder).candidates
     assert candidate.params["policy.database"] == f"{database().digest}@ae.npz"
     made = parse_spec(candidate.params, folder).make()
     assert made.config.policy.database.endswith(f"@{folder / 'ae.npz'}")
     (folder / "race.toml").write_text(RACE.replace('simulations=20"', 'simulations=20,database=ae.npz"'))
-    one = load_config(folder / "race.toml").identity()
+    one = load_race_file(folder / "race.toml").plan(folder).identity
     (folder / "race.toml").write_text(RACE.replace('simulations=20"', 'simulations=20,database=copy/same.npz"'))
-    assert load_config(folder / "race.toml").identity() == one
+    assert load_race_file(folder / "race.toml").plan(folder).identity == one
     assert one["baseline"]["policy.database"] == database().digest
 
 

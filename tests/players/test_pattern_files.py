@@ -10,7 +10,7 @@ from semeai.patterns.geometry import HEX
 from semeai.patterns.pattern import Pattern
 from semeai.players.catalog import parse_spec
 from semeai.players.config import PlayerConfig
-from semeai.runs.race_file import load_config
+from semeai.runs.race_file import load_race_file
 
 HANE = Pattern.parse("+1 XOX/.*.")
 EDGE = Pattern.parse("-1 .*./___")
@@ -76,11 +76,11 @@ name = "bare"
 def test_a_race_keeps_what_the_files_said(folder):
     path = folder / "race.toml"
     path.write_text(RACE)
-    config = load_config(path)
+    plan = load_race_file(path).plan(folder)
     texts = list(PlayerConfig().with_changes({"patterns": "good.txt"}, folder).policy.patterns)
-    assert config.identity()["baseline"] == {"player": "mcts:simulations=20", "policy.patterns": texts}
-    other, bare = config.make_candidates(folder)
-    assert other.params == config.baseline
+    assert plan.identity["baseline"] == {"player": "mcts:simulations=20", "policy.patterns": texts}
+    other, bare = plan.candidates
+    assert other.params == plan.evaluator.baseline
     assert bare.params["policy.patterns"] == []
     write_patterns(folder / "good.txt", [HANE])
-    assert load_config(path).identity() != config.identity()
+    assert load_race_file(path).plan(folder).identity != plan.identity

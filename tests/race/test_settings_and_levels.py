@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 
 from semeai import RaceSettings
 from semeai.errors import ConfigError
-from semeai.race.rules import betting_levels, make_rule
-from semeai.race.settings import checked_settings
+from semeai.models import checked
+from semeai.race.rules import betting_levels
 from semeai.stats.counts import RewardCounts
 
 
@@ -45,19 +45,17 @@ def test_throughput_changes_only_the_discards():
 def test_the_unit_is_the_evaluation_whatever_the_method(method):
     """Ten games of one seed may all be the same game: they are not ten independent ones."""
     counts = RewardCounts({0: 30, 500: 40, 1000: 30})
-    one, ten = (
-        make_rule(RaceSettings(method=method, games_per_seed=g).resolved(), 1).bounds(counts, 1, 1) for g in (1, 10)
-    )
+    one, ten = (RaceSettings(method=method, games_per_seed=g).resolved().rule(1).bounds(counts, 1, 1) for g in (1, 10))
     assert one == ten
 
 
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        (dict(risk=1.5), "risk: input should be less than 1"),
+        (dict(risk=1.5), "risk: must be below 1, not 1.5"),
         (dict(accept_above=0.6), r"discard_below \(0.504\) must not be less than accept_above \(0.6\)"),
-        (dict(spending="quadratic"), "spending needs method"),
-        (dict(method="hoeffding", throughput=True), "need method 'betting'"),
+        (dict(spending="quadratic"), "method 'betting' has no spending"),
+        (dict(method="hoeffding", throughput=True), "method 'hoeffding' has no throughput"),
         (dict(throughput=True, discard_risk=0.2), "not both"),
         (dict(mode="stream", selection="hdoc"), "first_alive"),
         (dict(method="hoeffding", spending="geometric", growth=0), "never ends"),
@@ -66,11 +64,11 @@ def test_the_unit_is_the_evaluation_whatever_the_method(method):
 )
 def test_settings_that_make_no_sense_are_refused(values, words):
     with pytest.raises(ConfigError, match=words):
-        checked_settings(values)
+        checked(RaceSettings, values)
 
 
 def test_shown_bounds_are_never_at_more_than_the_risk():
     """Throughput mode discards at a risk of 0.47; an interval at that risk would mislead."""
     counts = RewardCounts.of(wins=400, losses=600)
-    quick, usual = (make_rule(RaceSettings(throughput=t).resolved(), 1).bounds(counts, 1, 1) for t in (True, False))
+    quick, usual = (RaceSettings(throughput=t).resolved().rule(1).bounds(counts, 1, 1) for t in (True, False))
     assert quick == usual

@@ -8,13 +8,15 @@ import time
 
 import pytest
 
-from semeai import Callbacks, Ledger, RaceSettings, Verdict, run_race
+from semeai import Ledger, RaceSettings, Verdict, run_race
 from semeai.errors import BadReward, ConfigError, LedgerError, ProgramFailed, RunChanged
 from semeai.runs.driver import split
-from semeai.runs.race import replay, run_config, stopping_on_signals
-from semeai.runs.race_file import load_config
+from semeai.runs.race import replay
+from semeai.runs.race_file import run_race_file
+from semeai.runs.run import stopping_on_signals
 from semeai.store import schema
 from tests import programs
+from tests.observers import Watching
 
 TOML = """
 seed = 5
@@ -33,27 +35,26 @@ p = [0.3, 0.5, 0.7, 0.45, 0.62]
 
 @pytest.fixture
 def run(tmp_path):
-    def runner(mode="plain", program="coin", more="", evaluator="", name="run", workers=1, callbacks=None, text=None):
+    def runner(mode="plain", program="coin", more="", evaluator="", name="run", workers=1, observer=None, text=None):
         path = tmp_path / "race.toml"
         source = text or TOML.format(mode=mode, program=program, more=more, evaluator=evaluator)
         path.write_text(source + f'[executor]\nname = "{"inline" if workers == 1 else "local"}"\n')
         ledger = str(tmp_path / "ledger.sqlite")
-        config = load_config(path)
-        return run_config(config, tmp_path, name=name, ledger=ledger, workers=workers, callbacks=callbacks)
+        return run_race_file(path, name=name, ledger=ledger, workers=workers, observer=observer)
 
     runner.ledger = lambda: Ledger(tmp_path / "ledger.sqlite")
     return runner
 
 
 def stop_after_a_verdict():
-    """Callbacks that stop a run from inside, as Ctrl-C would, at its first new verdict."""
+    """An observer that stops a run from inside, as Ctrl-C would, at its first new verdict."""
     drivers = []
 
     def decision(made):
         if drivers[0].n_new:
             drivers[0].stop()
 
-    return Callbacks(on_start=drivers.append, on_decision=decision)
+    return Watching(start=drivers.append, decision=decision)
 
 
 @pytest.mark.parametrize("mode", ["plain", "bgp"])
@@ -70,7 +71,7 @@ def test_pairs(run):
 
 def test_verdicts_are_right_and_recorded(run):
     told = []
-    result = run(callbacks=Callbacks(on_decision=told.append))
+    result = run(observer=Watching(decision=told.append))
     assert result.finished
     expected = ["discarded", "discarded", "accepted", "discarded", "accepted"]
     assert [s.verdict.value for s in result.standings] == expected
@@ -87,7 +88,7 @@ def test_a_stopped_run_goes_on_to_the_same_end(run):
     whole = run(name="whole", workers=2)
     stops = 0
     while True:
-        part = run(name="parts", program="coin", workers=2, callbacks=stop_after_a_verdict())
+        part = run(name="parts", program="coin", workers=2, observer=stop_after_a_verdict())
         if part.finished:
             break
         stops += 1
@@ -102,7 +103,7 @@ def test_a_stopped_run_goes_on_to_the_same_end(run):
 def test_running_a_finished_run_again_plays_nothing(run):
     first = run()
     drivers = []
-    second = run(callbacks=Callbacks(on_start=drivers.append))
+    second = run(observer=Watching(start=drivers.append))
     assert second.digest == first.digest
     assert drivers[0].n_new == 0
     assert drivers[0].n_resumed == first.n_evaluations
@@ -222,7 +223,7 @@ def test_stopping_drops_what_no_worker_has_begun(run):
     slow = TOML.format(mode="plain", program="sleeps", more="", evaluator="").replace(
         "p = [0.3, 0.5, 0.7, 0.45, 0.62]", grid
     )
-    result = run(text=slow, workers=2, callbacks=Callbacks(on_progress=lambda driver: driver.stopping or driver.stop()))
+    result = run(text=slow, workers=2, observer=Watching(progress=lambda driver: driver.stopping or driver.stop()))
     assert not result.finished
     assert time.monotonic() - began < 8
 
@@ -236,14 +237,13 @@ def test_programs_of_one_name_in_two_folders_are_not_mixed_up(tmp_path):
         (folder / "race.toml").write_text(
             '[evaluator]\ncallable = "same_name:play"\n[[candidates]]\nname = "c"\n[executor]\nname = "inline"\n'
         )
-        config = load_config(folder / "race.toml")
-        result = run_config(config, folder, name="r", ledger=str(folder / "l.sqlite"))
+        result = run_race_file(folder / "race.toml", name="r", ledger=str(folder / "l.sqlite"))
         found.append(result.verdict("c").value)
     assert found == ["accepted", "discarded"]
 
 
 def test_a_ledger_of_another_seed_stream_is_refused(run, monkeypatch):
-    run(callbacks=stop_after_a_verdict(), workers=2)
+    run(observer=stop_after_a_verdict(), workers=2)
     monkeypatch.setattr("semeai.race.settings.RaceSettings.batch_size", lambda self, n: 5)
     with pytest.raises(LedgerError, match="another version of semeai"):
         run(workers=2)
@@ -299,7 +299,7 @@ def test_the_first_signal_is_told_and_the_third_interrupts():
             self.stopping, self.dropping = True, self.stopping
 
     driver, told = Driver(), []
-    with stopping_on_signals(driver, told.append):
+    with stopping_on_signals(driver, Watching(stop=told.append)):
         os.kill(os.getpid(), signal.SIGINT)
         assert (driver.stopping, driver.dropping, told) == (True, False, [driver])
         os.kill(os.getpid(), signal.SIGTERM)

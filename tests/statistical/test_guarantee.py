@@ -89,10 +89,9 @@ def test_ten_candidates_with_one_good_one():
 def test_the_intervals_cover_at_all_looks_at_once(method):
     """Always-valid bounds (Eq. 2): the efficiency leaves [lower, upper] at some look with probability <= risk."""
     from semeai import RewardCounts
-    from semeai.race.rules import make_rule
 
     settings = RaceSettings(method=method, coverage=method == "betting").resolved()
-    rule = make_rule(settings, 1)
+    rule = settings.rule(1)
     rng = np.random.default_rng(20)
     missed = np.zeros(300, bool)
     for r in range(len(missed)):

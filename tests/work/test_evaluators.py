@@ -17,10 +17,10 @@ from semeai.work.evaluators import (
     CommandEvaluator,
     as_numbers,
     check_command,
-    load_target,
     parse_numbers,
 )
 from semeai.work.jobs import Job, run_job
+from semeai.work.targets import load_target
 from tests import programs
 
 PYTHON = sys.executable

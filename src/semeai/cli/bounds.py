@@ -11,8 +11,8 @@ from rich.text import Text
 
 from semeai.cli.display import COLOURS
 from semeai.errors import ConfigError
-from semeai.race.rules import make_rule
-from semeai.race.settings import checked_settings
+from semeai.models import checked
+from semeai.race.settings import RaceSettings
 from semeai.stats.counts import RewardCounts
 from semeai.stats.intervals import wilson_interval
 
@@ -50,10 +50,8 @@ def bounds(
     looks = tests or n.bit_length()
     rows = []
     for name, choice in METHODS.items():
-        settings = checked_settings(
-            {**choice, "risk": risk, "accept_above": accept_above, "discard_below": discard_below}
-        )
-        rule = make_rule(settings.resolved(), candidates)
+        thresholds = {"risk": risk, "accept_above": accept_above, "discard_below": discard_below}
+        rule = checked(RaceSettings, {**choice, **thresholds}).resolved().rule(candidates)
         verdict = rule.look(counts, looks, index).verdict
         lower, upper = rule.bounds(counts, looks, index)
         more = rule.forecast(counts, looks, index)

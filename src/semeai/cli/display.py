@@ -1,23 +1,28 @@
 """How a running race looks: a live table on a terminal, plain lines elsewhere, nothing with --json."""
 
+import json
 import math
 import shlex
 import time
+from collections.abc import Mapping
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from semeai.cli.live import LiveView
+from semeai.cli.output import note
 from semeai.race.candidate import Verdict
 from semeai.race.race import Decision, Race
 from semeai.race.selection import Standing
 from semeai.race.settings import RaceSettings
-from semeai.runs.driver import Driver
-from semeai.runs.race import Callbacks, RaceResult
+from semeai.runs.driver import RaceDriver
+from semeai.runs.race import RaceResult, replay
+from semeai.runs.run import Observer
 from semeai.stats.bounds import Bounds
+from semeai.store.ledger import Ledger, RunInfo
 
 COLOURS = {
     Verdict.ACCEPTED: "bold green",
@@ -37,24 +42,18 @@ def make_display(quiet: bool) -> "Display":
     return LiveDisplay(console) if console.is_terminal else LineDisplay(console)
 
 
-class Display:
-    """Shows nothing: the base of the others."""
+class Display(Observer):
+    """Shows nothing but notes on standard error: the base of the others."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
         self.race: Race | None = None
 
-    def callbacks(self) -> Callbacks:
-        return Callbacks(self.start, self.decision, self.progress, self.stop)
+    def say(self, text: str) -> None:
+        note(text)
 
-    def start(self, driver: Driver) -> None:
+    def start(self, driver: RaceDriver) -> None:
         self.race = driver.race
-
-    def decision(self, decision: Decision) -> None: ...
-
-    def progress(self, driver: Driver) -> None: ...
-
-    def stop(self, driver: Driver) -> None: ...
 
     def __enter__(self) -> Self:
         return self
@@ -76,7 +75,7 @@ class Display:
 
 
 class LineDisplay(Display):
-    """One line a verdict, and one every ten seconds."""
+    """One line per verdict, and one every ten seconds."""
 
     def __init__(self, console: Console) -> None:
         super().__init__(console)
@@ -95,22 +94,22 @@ class LineDisplay(Display):
             highlight=False, markup=False, soft_wrap=True,
         )  # fmt: skip
 
-    def progress(self, driver: Driver) -> None:
+    def progress(self, driver: RaceDriver) -> None:
         if time.monotonic() - self._last >= LINE_SECONDS:
             self._last = time.monotonic()
             self.console.print(status_line(driver), highlight=False, markup=False, soft_wrap=True)
 
-    def stop(self, driver: Driver) -> None:
+    def stop(self, driver: RaceDriver) -> None:
         self.console.print("stopping: finishing the batches under way (once more: drop them)")
 
 
 class LiveDisplay(LiveView, Display):
     """The table, redrawn twice a second."""
 
-    def progress(self, driver: Driver) -> None:
+    def progress(self, driver: RaceDriver) -> None:
         self.draw(self.table(driver.race), Text(status_line(driver) + self.note))
 
-    def stop(self, driver: Driver) -> None:
+    def stop(self, driver: RaceDriver) -> None:
         self.say_stopping("batches")
 
 
@@ -182,14 +181,14 @@ def interval_bar(mean: float, interval: Bounds, low: float, high: float, reach: 
     return "".join(cells)
 
 
-def status_line(driver: Driver) -> str:
+def status_line(driver: RaceDriver) -> str:
     race = driver.race
     left = evaluations_left(race)
     parts = [
         f"{race.n_evaluations:,} evaluations ({driver.n_resumed:,} from the ledger)"
         if driver.n_resumed
         else f"{race.n_evaluations:,} evaluations",
-        f"{driver.rate:,.0f} a second",
+        f"{driver.rate:,.0f} per second",
         f"{len(race.alive)} of {len(race.standings)} undecided",
     ]
     if math.isfinite(left) and driver.rate > 0:
@@ -254,3 +253,58 @@ def guarantee_sentence(settings: RaceSettings) -> str:
         f"The risk that any accepted candidate is not better than {threshold} is at most {risk}, "
         "over all candidates and looks."
     )
+
+
+def show_race(store: Ledger, run: RunInfo, as_json: bool) -> None:
+    """Show where a race of the ledger stands, also while it is running."""
+    race = replay(store, run.name)
+    failures = list(store.rows("failures", run.id))
+    state, digest = store.state(run), store.digest(run.id)
+    if as_json:
+        print(json.dumps(_status_dict(run, state, race, failures, digest), indent=2))
+        return
+    console = Console()
+    console.print(head_line(run, state))
+    if race is None:
+        console.print("no batch is recorded yet")
+        return
+    console.print(standings_table(race, len(race.standings), console.width))
+    for failure in failures:
+        console.print(Text(f"failure: {failure['message']}", style="red"))
+        if failure["stderr"]:
+            console.print(Text(_indent(failure["stderr"]), style="dim"))
+    console.print(f"{race.n_evaluations:,} evaluations, digest {digest}", highlight=False)
+
+
+def head_line(run: RunInfo, state: str) -> Text:
+    """Return the first line of a run's status."""
+    return Text(run.name, style="bold").append(f": {state}, seed {run.seed}, since {run.created_at[:19]}", "")
+
+
+def _status_dict(
+    run: RunInfo, state: str, race: Race | None, failures: list[Mapping[str, Any]], digest: str
+) -> dict[str, Any]:
+    standings = [] if race is None else race.standings
+    return {
+        "run": run.name,
+        "state": state,
+        "seed": run.seed,
+        "digest": digest,
+        "evaluations": 0 if race is None else race.n_evaluations,
+        "candidates": [
+            {
+                "name": s.candidate.name,
+                "params": dict(s.candidate.params),
+                "verdict": s.verdict.value,
+                "evaluations": s.n_evaluations,
+                "win_rate": s.win_rate if s.n_evaluations else None,
+                "bounds": list(race.shown_bounds(s)) if race and s.n_evaluations else None,
+            }
+            for s in standings
+        ],
+        "failures": [dict(failure) for failure in failures],
+    }
+
+
+def _indent(text: str) -> str:
+    return "\n".join("    " + line for line in text.rstrip().splitlines()[-20:])

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from semeai.cli.output import check_folder, checked_name
-from semeai.store.ledger import DEFAULT_LEDGER, without_password
+from semeai.cli.output import check_folder
+from semeai.store.places import beside, without_password
 
 EXAMPLE = """
 Examples:
@@ -80,6 +80,7 @@ def evolve(
     from semeai.evolve.loop import run_evolution
     from semeai.evolve.output import REPORT_FILE, write_file
     from semeai.evolve.report import report
+    from semeai.runs.run import checked_name
 
     changes: dict[str, Any] = {
         "player": player, "match.game": game, "match.size": size, "player.simulations": simulations,
@@ -90,15 +91,15 @@ def evolve(
     }  # fmt: skip
     config = load_evolution(file, {key: value for key, value in changes.items() if value is not None})
     folder = Path() if file is None else file.parent
-    run_name = checked_name(name) or config.name or ("evolve" if file is None else file.stem)
-    place = ledger or _beside(config.ledger or DEFAULT_LEDGER, folder)
+    default_name = config.name or ("evolve" if file is None else file.stem)
+    run_name = default_name if name is None else checked_name(name, "--name")
+    place = ledger or beside(config.ledger, folder)
     target = output or folder / (config.output or run_name)
     check_folder("--output", target)
     display = make_evolve_display(config.steps, quiet=as_json)
     with display:
-        result = run_evolution(
-            config, folder, name=run_name, ledger=place, output=target, workers=workers, watcher=display
-        )
+        where = config.executor.place(place, workers)
+        result = run_evolution(config, folder, where, name=run_name, output=target, observer=display)
     write_file(target / REPORT_FILE, report(result.history, result.notes))
     shown = without_password(place)
     if as_json:
@@ -111,7 +112,3 @@ def evolve(
 
 
 SHAPED = (ProposerName.random, ProposerName.guided)
-
-
-def _beside(place: str, folder: Path) -> str:
-    return place if "://" in place else str(folder / place)

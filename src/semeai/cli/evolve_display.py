@@ -3,7 +3,7 @@
 import json
 import shlex
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -13,17 +13,20 @@ from rich.text import Text
 
 from semeai.cli import display as race_display
 from semeai.cli import match_display
-from semeai.cli.display import LINE_SECONDS, duration
+from semeai.cli.display import LINE_SECONDS, duration, head_line
 from semeai.cli.live import LiveView
 from semeai.evolve.change import Change, PatternChange
-from semeai.evolve.history import History, Validation, program_name, read_history, step_run
-from semeai.evolve.loop import EvolutionResult, Watcher
+from semeai.evolve.history import History, Validation, program_name, read_history
+from semeai.evolve.loop import EvolutionObserver, EvolutionResult
 from semeai.evolve.report import proposer_table, step_table, validation_tables
-from semeai.match.run import Match, MatchCallbacks, MatchDriver, MatchResult
+from semeai.evolve.store import step_run
+from semeai.match.match import Match, MatchResult
+from semeai.match.run import MatchDriver
 from semeai.race.candidate import Verdict
-from semeai.runs.driver import Driver
-from semeai.runs.race import Callbacks, RaceResult
-from semeai.store.ledger import Ledger
+from semeai.runs.driver import RaceDriver
+from semeai.runs.race import RaceResult
+from semeai.runs.run import Driver, Observer
+from semeai.store.ledger import Ledger, RunInfo
 from semeai.table import ResultTable, percent, show
 
 
@@ -34,7 +37,7 @@ def make_evolve_display(n_steps: int, quiet: bool) -> "EvolveDisplay":
     return LiveEvolveDisplay(console, n_steps) if console.is_terminal else LineEvolveDisplay(console, n_steps)
 
 
-class EvolveDisplay(Watcher):
+class EvolveDisplay(EvolutionObserver):
     """Shows nothing: the base of the others."""
 
     def __init__(self, console: Console, n_steps: int) -> None:
@@ -54,19 +57,17 @@ class EvolveDisplay(Watcher):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
 
-    def race(self, step: int, n_steps: int, what: str) -> Callbacks:
+    def race(self, step: int, n_steps: int, what: str) -> Observer:
         if step != self.step:
             self.step, self._began, self._is_new = step, time.monotonic(), False
-        return Callbacks(on_progress=self._race_progress, on_stop=self.stop)
+        return _Part(self, self._race_progress)
 
-    def _race_progress(self, driver: Driver) -> None:
+    def _race_progress(self, driver: RaceDriver) -> None:
         self._is_new |= driver.n_new > 0
         self.race_progress(driver)
 
-    def match(self, title: str, match: Match) -> MatchCallbacks:
-        return MatchCallbacks(
-            on_progress=lambda driver: self.match_progress(title, driver), on_stop=self.stop, on_compile=self.say
-        )
+    def match(self, title: str, match: Match) -> Observer:
+        return _Part(self, lambda driver: self.match_progress(title, driver))
 
     def stepped(self, step: int, change: Change | None, races: Sequence[RaceResult]) -> None:
         self.n_accepted += change is not None
@@ -81,11 +82,9 @@ class EvolveDisplay(Watcher):
             left = f", about {duration(max(0.0, (self.n_steps - self.step + 1) * mean))} of steps left"
         return f"step {self.step} of {self.n_steps}, {grown}{left}"
 
-    def race_progress(self, driver: Driver) -> None: ...
+    def race_progress(self, driver: RaceDriver) -> None: ...
 
     def match_progress(self, title: str, driver: MatchDriver) -> None: ...
-
-    def stop(self, driver: object) -> None: ...
 
     def summary(self, result: EvolutionResult, lines: Sequence[str]) -> None:
         """What came of it, and where it is."""
@@ -100,8 +99,25 @@ class EvolveDisplay(Watcher):
             out.print(Text(line, style="dim"), soft_wrap=True)
 
 
+class _Part(Observer):
+    """Watches one race or match of the evolution, for the display of the whole."""
+
+    def __init__(self, whole: EvolveDisplay, progress: Callable[[Any], None]) -> None:
+        self.whole = whole
+        self._progress = progress
+
+    def say(self, text: str) -> None:
+        self.whole.say(text)
+
+    def progress(self, driver: Driver) -> None:
+        self._progress(driver)
+
+    def stop(self, driver: Driver) -> None:
+        self.whole.stop(driver)
+
+
 class LineEvolveDisplay(EvolveDisplay):
-    """One line a step, one a match, and one every ten seconds."""
+    """One line per step, one per match, and one every ten seconds."""
 
     def say(self, text: str) -> None:
         self.line(text, "dim")
@@ -110,7 +126,7 @@ class LineEvolveDisplay(EvolveDisplay):
         self._last = time.monotonic()
         self.console.print(Text(text, style=style), soft_wrap=True)
 
-    def race_progress(self, driver: Driver) -> None:
+    def race_progress(self, driver: RaceDriver) -> None:
         if time.monotonic() - self._last >= LINE_SECONDS:
             self.line(f"{self.header()}: {race_display.status_line(driver)}")
 
@@ -129,7 +145,7 @@ class LineEvolveDisplay(EvolveDisplay):
         tally = result.tally
         self.line(f"  {title}: {percent(tally.win_rate, tally.plain_interval)} of {tally.n_games:,} games", "cyan")
 
-    def stop(self, driver: object) -> None:
+    def stop(self, driver: Driver) -> None:
         self.line("stopping: finishing the games under way (once more: drop them)", "yellow")
 
 
@@ -139,7 +155,7 @@ class LiveEvolveDisplay(LiveView, LineEvolveDisplay):
     def say(self, text: str) -> None:
         self.draw(Text(text, style="dim"), at_once=True)
 
-    def race_progress(self, driver: Driver) -> None:
+    def race_progress(self, driver: RaceDriver) -> None:
         table = race_display.standings_table(driver.race, self.console.height - 10, self.console.width)
         self.draw(Text(self.header(), style="bold"), table, Text(race_display.status_line(driver) + self.note))
 
@@ -149,7 +165,7 @@ class LiveEvolveDisplay(LiveView, LineEvolveDisplay):
             Text(f"validation: {title}", style="bold"), table, Text(match_display.status_line(driver) + self.note)
         )
 
-    def stop(self, driver: object) -> None:
+    def stop(self, driver: Driver) -> None:
         self.say_stopping("games")
 
 
@@ -220,16 +236,14 @@ def history_dict(history: History) -> dict[str, Any]:
     }
 
 
-def show_evolution(store: Ledger, run: Any, as_json: bool) -> None:
+def show_evolution(store: Ledger, run: RunInfo, as_json: bool) -> None:
     """Where an evolution of the ledger stands, also while it runs."""
     history = read_history(store, run.name)
     if as_json:
         print(json.dumps({**history_dict(history), "state": store.state(run), "seed": run.seed}, indent=2))
         return
     console = Console()
-    console.print(
-        Text(run.name, style="bold").append(f": {store.state(run)}, seed {run.seed}, since {run.created_at[:19]}", "")
-    )
+    console.print(head_line(run, store.state(run)))
     print_history(console, history)
     for table in (proposer_table(history), step_table(history)):
         console.print(as_rich(table))

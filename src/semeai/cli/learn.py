@@ -10,7 +10,7 @@ import typer
 
 from semeai.cli.output import check_writable
 from semeai.errors import ConfigError
-from semeai.store.ledger import DEFAULT_LEDGER
+from semeai.store.places import DEFAULT_LEDGER
 
 if TYPE_CHECKING:
     from semeai.games.record import GameRecord
@@ -139,7 +139,7 @@ def _play(
     match = self_play(player, size, seed)
     display = make_match_display(match, quiet)
     with display:
-        finished, records = play_games(match, games, ledger=ledger, workers=workers, callbacks=display.callbacks())
+        finished, records = play_games(match, games, ledger=ledger, workers=workers, observer=display)
     if not finished:
         print(f"stopped; to go on: {shlex.join(['semeai', *sys.argv[1:]])}", file=sys.stderr)
         raise typer.Exit(130)

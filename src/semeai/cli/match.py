@@ -9,10 +9,10 @@ from typing import Annotated
 
 import typer
 
-from semeai.cli.output import check_writable, checked_name, write_text
+from semeai.cli.output import check_writable, write_text
 from semeai.errors import ConfigError
 from semeai.parallel.launch import started_ranks
-from semeai.store.ledger import DEFAULT_LEDGER, without_password
+from semeai.store.places import DEFAULT_LEDGER, without_password
 
 EXAMPLE = """
 Examples:
@@ -74,32 +74,35 @@ def match(
     Engines are started without a shell. One that crashes, hangs or plays an illegal move loses that game.
     """
     from semeai.cli.match_display import as_dict, as_result_table, make_match_display
-    from semeai.match.run import Match, run_match
-    from semeai.match.settings import checked_match_settings
+    from semeai.match.match import Match
+    from semeai.match.run import run_match
+    from semeai.match.settings import MatchSettings
+    from semeai.models import checked
     from semeai.players.catalog import parse_spec, with_simulations
+    from semeai.runs.run import Place, checked_name
 
     check_writable("--markdown", markdown)
-    settings = checked_match_settings(
-        {"game": game, "size": size, "komi": komi, "swap": swap, "opening_moves": openings, "scoring": scoring.value,
-         "move_limit": move_limit}
-    )  # fmt: skip
+    table = {
+        "game": game, "size": size, "komi": komi, "swap": swap, "opening_moves": openings, "scoring": scoring.value,
+        "move_limit": move_limit,
+    }  # fmt: skip
+    settings = checked(MatchSettings, table)
     players = [words if simulations is None else with_simulations(words, simulations) for words in (a, b)]
     if simulations is not None and players == [a, b]:
         raise ConfigError(f"--simulations {simulations}: neither {a!r} nor {b!r} takes it")
     chosen = Match(parse_spec(players[0], game=game), parse_spec(players[1], game=game), settings, seed)
-    run_name = checked_name(name) or chosen.name
+    run_name = chosen.name if name is None else checked_name(name, "--name")
     display = make_match_display(chosen, quiet=as_json)
     with display:
+        executor = "inline" if started_ranks() > 1 else "local"  # a worker could not speak with the ranks
         result = run_match(
             chosen,
             games,
-            ledger=ledger,
+            Place(ledger, executor, workers),
             name=run_name,
-            workers=workers,
-            executor="inline" if started_ranks() > 1 else "local",  # a worker could not speak with the ranks
             sgf=sgf,
             until_decided=until_decided,
-            callbacks=display.callbacks(),
+            observer=display,
         )
     place = without_password(ledger)
     if as_json:

@@ -11,13 +11,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from semeai.cli.display import LINE_SECONDS, duration
+from semeai.cli.display import LINE_SECONDS, duration, head_line
 from semeai.cli.live import LiveView
+from semeai.cli.output import note
 from semeai.games.catalog import game_named
 from semeai.match.game import REASONS
-from semeai.match.run import Match, MatchCallbacks, MatchDriver, MatchResult, replay_match
+from semeai.match.match import Match, MatchResult
+from semeai.match.run import MatchDriver, replay_match
 from semeai.match.tally import Tally
-from semeai.store.ledger import Ledger
+from semeai.runs.run import Observer
+from semeai.store.ledger import Ledger, RunInfo
 from semeai.table import ResultTable
 
 OTHER_COLUMNS = 71  # characters of a line that the name of a player cannot have
@@ -31,22 +34,15 @@ def make_match_display(match: Match, quiet: bool) -> "MatchDisplay":
     return LiveMatchDisplay(console, match) if console.is_terminal else LineMatchDisplay(console, match)
 
 
-class MatchDisplay:
-    """Shows nothing: the base of the others."""
+class MatchDisplay(Observer):
+    """Shows nothing but notes on standard error: the base of the others."""
 
     def __init__(self, console: Console, match: Match) -> None:
         self.console = console
         self.match = match
 
-    def callbacks(self) -> MatchCallbacks:
-        notes = Console(stderr=True)
-        return MatchCallbacks(self.start, self.progress, self.stop, lambda text: notes.print(f"[dim]{text}[/]"))
-
-    def start(self, driver: MatchDriver) -> None: ...
-
-    def progress(self, driver: MatchDriver) -> None: ...
-
-    def stop(self, driver: MatchDriver) -> None: ...
+    def say(self, text: str) -> None:
+        note(text)
 
     def __enter__(self) -> Self:
         return self
@@ -216,7 +212,7 @@ def _most_frequent(result: MatchResult) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda item: -item[1])[:3]
 
 
-def show_match(store: Ledger, run: Any, as_json: bool) -> None:
+def show_match(store: Ledger, run: RunInfo, as_json: bool) -> None:
     """Where a match of the ledger stands, also while it is played."""
     match, result = replay_match(store, run.name)
     if as_json:
@@ -225,9 +221,7 @@ def show_match(store: Ledger, run: Any, as_json: bool) -> None:
         )
         return
     console = Console()
-    console.print(
-        Text(run.name, style="bold").append(f": {store.state(run)}, seed {run.seed}, since {run.created_at[:19]}", "")
-    )
+    console.print(head_line(run, store.state(run)))
     print_result(console, match, result, until_decided=True)
     for game in result.failures:
         if game.stderr:

@@ -1,10 +1,10 @@
 """Where a command's result goes: files, and the name of its run."""
 
 import os
+import sys
 from pathlib import Path
 
 from semeai.errors import ConfigError
-from semeai.store.ledger import LONGEST_NAME
 
 
 def check_writable(option: str, path: Path | None) -> None:
@@ -22,11 +22,9 @@ def check_folder(option: str, path: Path) -> None:
         raise ConfigError(f"{option} {path}: cannot be written")
 
 
-def checked_name(name: str | None) -> str | None:
-    """``--name`` of a run; as in a file of a race, it is no empty text and no novel."""
-    if name is not None and not 1 <= len(name) <= LONGEST_NAME:
-        raise ConfigError(f"--name has 1 to {LONGEST_NAME} characters, not {len(name)}")
-    return name
+def note(text: str) -> None:
+    """Print a note on what takes a while to standard error."""
+    print(text, file=sys.stderr, flush=True)
 
 
 def write_text(option: str, path: Path, text: str) -> None:

@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.table import Table
 
 from semeai.errors import ConfigError
-from semeai.race.settings import checked_settings
+from semeai.models import checked
+from semeai.race.settings import RaceSettings
 from semeai.stats.information import information_bound
 
 
@@ -34,7 +35,7 @@ def plan(
     console = Console(stderr=True)
     compile_kernels(lambda text: console.print(f"[dim]{text}[/]"))
     shared = {"risk": risk, "accept_above": accept_above, "discard_below": discard_below}
-    checked_settings(shared)
+    checked(RaceSettings, shared)
     truth = [0.5] * (candidates - 1) + [efficiency]
     if accept_above == discard_below and accept_above in truth:
         raise ConfigError(f"with both thresholds at {accept_above:g}, no race ends for a candidate exactly there")

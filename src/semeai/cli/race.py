@@ -10,12 +10,12 @@ from typing import Annotated, Any
 import typer
 
 from semeai.cli.display import make_display
-from semeai.cli.output import checked_name
 from semeai.errors import ProgramFailed
 from semeai.race.candidate import Verdict
-from semeai.runs.race import RaceResult, default_ledger, run_config
-from semeai.runs.race_file import load_config
-from semeai.store.ledger import without_password
+from semeai.runs.race import RaceResult, run_plan
+from semeai.runs.race_file import load_race_file
+from semeai.runs.run import checked_name
+from semeai.store.places import without_password
 
 EXAMPLE = """
 Examples:
@@ -43,17 +43,15 @@ def race(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")] = False,
 ) -> None:
     """Race the candidates of a TOML file; an interrupted run is resumed, to the same verdicts."""
-    config = load_config(file)
-    run_name = checked_name(name) or config.name or file.stem
-    place = ledger or default_ledger(config, file.parent)
+    config = load_race_file(file)
+    run_name = checked_name(name, "--name") if name is not None else config.name or file.stem
+    place = ledger or config.ledger_beside(file.parent)
     options = [*(["--name", name] if name else []), *(["--ledger", ledger] if ledger else [])]
     command = shlex.join(["semeai", "race", str(file), *options])
     shown_place = without_password(place)
     display = make_display(quiet=as_json)
     with display:
-        result = run_config(
-            config, file.parent, name=run_name, ledger=place, workers=workers, callbacks=display.callbacks()
-        )
+        result = run_plan(config.plan(file.parent), run_name, config.executor.place(place, workers), display)
     if as_json:
         typer.echo(json.dumps(as_dict(run_name, shown_place, result), indent=2))
     else:

@@ -4,6 +4,7 @@ import csv
 import enum
 import json
 import sys
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
@@ -11,11 +12,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from semeai.cli.display import standings_table
-from semeai.race.race import Race
-from semeai.runs.race import replay
-from semeai.store import schema
-from semeai.store.ledger import DEFAULT_LEDGER, Ledger
+from semeai.errors import RunNotFound
+from semeai.store.kinds import table_named
+from semeai.store.ledger import Ledger
+from semeai.store.places import DEFAULT_LEDGER
 
 LedgerOption = Annotated[str, typer.Option(envvar="SEMEAI_LEDGER", help="File or database URL of the ledger.")]
 RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="Name of the run, as `semeai runs` lists it.")]
@@ -25,14 +25,6 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 class Format(enum.StrEnum):
     csv = "csv"
     jsonl = "jsonl"
-
-
-class What(enum.StrEnum):
-    batches = "batches"
-    decisions = "decisions"
-    candidates = "candidates"
-    failures = "failures"
-    games = "games"
 
 
 def register(app: typer.Typer) -> None:
@@ -52,20 +44,30 @@ def runs(
 ) -> None:
     """List the runs of a ledger."""
     store = Ledger(ledger, must_exist=True)
-    found = store.runs()
+    found, last = store.runs(), store.last_results()
     if as_json:
         keys = ("name", "kind", "seed", "config_hash", "created_at", "updated_at")
-        rows = [{**{key: getattr(run, key) for key in keys}, "state": store.state(run)} for run in found]
+        rows = [{key: getattr(run, key) for key in keys} for run in found]
+        for row, run in zip(rows, found, strict=True):
+            row |= {"last_result_at": last.get(run.name), "state": store.state(run)}
         typer.echo(json.dumps(rows, indent=2))
         return
     table = Table(box=None, padding=(0, 1), header_style="bold")
-    for title in ("run", "kind", "state", "started", "last written"):
+    for title in ("run", "kind", "state", "started", "last result"):
         table.add_column(title)
     grown = tuple(f"{run.name}/step-" for run in found if run.kind == "evolution")
     for run in found:
         if every or not run.name.startswith(grown):
-            table.add_row(Text(run.name), run.kind, store.state(run), run.created_at[:19], run.updated_at[:19])
+            table.add_row(Text(run.name), run.kind, store.state(run), run.created_at[:19], last.get(run.name, "")[:19])
     Console().print(table)
+
+
+SHOWN_BY = {
+    "race": "semeai.cli.display:show_race",
+    "match": "semeai.cli.match_display:show_match",
+    "evolution": "semeai.cli.evolve_display:show_evolution",
+}
+"""Kind of run -> the function that shows where it stands."""
 
 
 def status(run: RunArgument, ledger: LedgerOption = DEFAULT_LEDGER, as_json: JsonOption = False) -> None:
@@ -73,47 +75,24 @@ def status(run: RunArgument, ledger: LedgerOption = DEFAULT_LEDGER, as_json: Jso
     an evolution has come.
     """
     store = Ledger(ledger, must_exist=True)
-    row = store.run(run)
-    if row.kind == "match":
-        from semeai.cli.match_display import show_match
-
-        show_match(store, row, as_json)
-        return
-    if row.kind == "evolution":
-        from semeai.cli.evolve_display import show_evolution
-
-        show_evolution(store, row, as_json)
-        return
-    race = replay(store, run)
-    failures = list(store.rows(schema.failures, row.id))
-    if as_json:
-        typer.echo(json.dumps(_status_dict(row, store.state(row), race, failures, store.digest(row.id)), indent=2))
-        return
-    console = Console()
-    head = Text(row.name, style="bold").append(
-        f": {store.state(row)}, seed {row.seed}, since {row.created_at[:19]}", ""
-    )
-    console.print(head)
-    if race is None:
-        console.print("no batch is recorded yet")
-        return
-    console.print(standings_table(race, len(race.standings), console.width))
-    for failure in failures:
-        console.print(Text(f"failure: {failure['message']}", style="red"))
-        if failure["stderr"]:
-            console.print(Text(_indent(failure["stderr"]), style="dim"))
-    console.print(f"{race.n_evaluations:,} evaluations, digest {store.digest(row.id)}", highlight=False)
+    found = store.run(run)
+    if found.kind not in SHOWN_BY:
+        raise RunNotFound(f"run {run!r} is of kind {found.kind!r}, which this command cannot show")
+    module, _, name = SHOWN_BY[found.kind].partition(":")
+    getattr(import_module(module), name)(store, found, as_json)
 
 
 def export(
     run: RunArgument,
     format: Annotated[Format, typer.Option(help="csv or jsonl.")] = Format.jsonl,
-    table: Annotated[What, typer.Option(help="What to export.")] = What.batches,
+    table: Annotated[
+        str, typer.Option(help="Rows to export: candidates, batches, decisions, failures, games, proposals.")
+    ] = "batches",
     ledger: LedgerOption = DEFAULT_LEDGER,
 ) -> None:
     """Write a run's rows to standard output."""
     store = Ledger(ledger, must_exist=True)
-    source = schema.metadata.tables[table.value]
+    source = table_named(table)
     rows = store.rows(source, store.run(run).id)
     if format == Format.jsonl:
         for row in rows:
@@ -126,31 +105,4 @@ def export(
 
 
 def _decoded(key: str, value: Any) -> Any:
-    return json.loads(value) if key in ("counts", "params") and value is not None else value
-
-
-def _status_dict(row: Any, state: str, race: Race | None, failures: list[Any], digest: str) -> dict[str, Any]:
-    standings = [] if race is None else race.standings
-    return {
-        "run": row.name,
-        "state": state,
-        "seed": row.seed,
-        "digest": digest,
-        "evaluations": 0 if race is None else race.n_evaluations,
-        "candidates": [
-            {
-                "name": s.candidate.name,
-                "params": dict(s.candidate.params),
-                "verdict": s.verdict.value,
-                "evaluations": s.n_evaluations,
-                "win_rate": s.win_rate if s.n_evaluations else None,
-                "bounds": list(race.shown_bounds(s)) if race and s.n_evaluations else None,
-            }
-            for s in standings
-        ],
-        "failures": [dict(failure) for failure in failures],
-    }
-
-
-def _indent(text: str) -> str:
-    return "\n".join("    " + line for line in text.rstrip().splitlines()[-20:])
+    return json.loads(value) if key in ("counts", "params", "change") and value is not None else value

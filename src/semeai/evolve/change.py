@@ -1,6 +1,5 @@
-"""What is proposed: a change of a player as data, a pattern more or another number."""
+"""What is proposed: a change of a player as data, one more pattern or another number."""
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +9,7 @@ from semeai.patterns.geometry import Geometry
 from semeai.patterns.pattern import Pattern
 from semeai.patterns.texts import canonical_texts
 from semeai.players.config import PlayerConfig
-from semeai.race.candidate import Candidate
+from semeai.registry import Registry
 
 Params = Mapping[str, Any]
 """A player's table, as ``players.catalog`` reads it."""
@@ -28,13 +27,33 @@ class Change(ABC):
 
     @abstractmethod
     def apply(self, params: Params, config: PlayerConfig) -> dict[str, Any]:
-        """The table ``params``, which is the player ``config``, with the change made."""
+        """Return the table ``params``, which is the player ``config``, with the change made."""
 
-    def as_candidate(self, number: int, params: Params, config: PlayerConfig) -> Candidate:
-        """For a race against the player of ``params``; the number makes the name its own."""
-        return Candidate(f"{number} {self.proposer}: {self}", self.apply(params, config))
+    @abstractmethod
+    def to_data(self) -> dict[str, Any]:
+        """Return the change as JSON data, which ``from_data`` of its class reads."""
+
+    @classmethod
+    @abstractmethod
+    def from_data(cls, data: Mapping[str, Any], geometry: Geometry, proposer: str) -> "Change":
+        """Return the change that ``to_data`` described, for a board of that geometry."""
 
 
+CHANGES: Registry[type[Change]] = Registry("kind of change", "semeai.changes")
+
+
+def change_to_data(change: Change) -> dict[str, Any]:
+    """Return a change of any registered kind as JSON data."""
+    kind = next(name for name, known in CHANGES.items() if known is type(change))
+    return {"kind": kind, "proposer": change.proposer, **change.to_data()}
+
+
+def change_from_data(data: Mapping[str, Any], geometry: Geometry) -> Change:
+    """Return the change that ``change_to_data`` described."""
+    return CHANGES[data["kind"]].from_data(data, geometry, data["proposer"])
+
+
+@CHANGES.register("pattern")
 @dataclass(frozen=True)
 class PatternChange(Change):
     """One more pattern."""
@@ -50,10 +69,18 @@ class PatternChange(Change):
         texts = canonical_texts([*config.policy.patterns, self.pattern.text], self.pattern.geometry)
         return {**params, PATTERNS: list(texts)}
 
+    def to_data(self) -> dict[str, Any]:
+        return {"pattern": str(self)}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any], geometry: Geometry, proposer: str) -> "PatternChange":
+        return cls(Pattern.parse(data["pattern"], geometry), proposer)
+
     def __str__(self) -> str:
         return self.pattern.canonical().text
 
 
+@CHANGES.register("number")
 @dataclass(frozen=True)
 class NumberChange(Change):
     """Another value of one setting."""
@@ -69,15 +96,12 @@ class NumberChange(Change):
     def apply(self, params: Params, config: PlayerConfig) -> dict[str, Any]:
         return {**params, self.setting: self.value}
 
+    def to_data(self) -> dict[str, Any]:
+        return {"setting": self.setting, "value": self.value}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any], geometry: Geometry, proposer: str) -> "NumberChange":
+        return cls(data["setting"], data["value"], proposer)
+
     def __str__(self) -> str:
         return f"{self.setting}={self.value!r}"
-
-
-def change_of(candidate: Candidate, geometry: Geometry) -> Change:
-    """The change that ``as_candidate`` made this candidate of: what a ledger knows of a proposal is enough."""
-    head, _, text = candidate.name.partition(": ")
-    proposer = head.split(" ")[-1]
-    setting, is_number, value = text.partition("=")
-    if is_number:
-        return NumberChange(setting, json.loads(value), proposer)
-    return PatternChange(Pattern.parse(text, geometry), proposer)

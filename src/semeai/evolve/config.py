@@ -2,181 +2,48 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator, model_validator
 
 from semeai.errors import ConfigError, did_you_mean
-from semeai.evolve.given import Given
-from semeai.evolve.guided import Guided
-from semeai.evolve.proposers import (
-    Crossover,
-    Mixture,
-    Mutation,
-    Numbers,
-    Proposer,
-    RandomPatterns,
-    Range,
-    Shapes,
-    config_of,
-    value_of,
-)
+from semeai.evolve.context import config_of
+from semeai.evolve.proposers.base import PROPOSERS, Mixture, Positive, Proposer, Source
+from semeai.evolve.proposers.guided import GuidedSource
+from semeai.evolve.proposers.random import RandomSource
 from semeai.match.settings import MatchSettings
-from semeai.models import flat_settings
-from semeai.patterns.pattern import MAX_RADIUS, Pattern
+from semeai.models import Model, checked, flat_settings, read_toml
 from semeai.players.config import PlayerConfig
-from semeai.players.pattern_files import geometry_of, with_contents
+from semeai.players.pattern_files import with_contents
 from semeai.race.settings import RaceSettings
 from semeai.rng import derive
-from semeai.runs.race_file import ExecutorConfig, read_toml, validated
+from semeai.runs.race_file import ExecutorTable
 
-Radius = Annotated[int, Field(ge=1, le=MAX_RADIUS)]
-Share = Annotated[float, Field(ge=0, le=1)]
-Cells = Annotated[int, Field(ge=1, le=48)]
-Positive = Annotated[float, Field(gt=0, le=1e6)]
 Games = Annotated[int, Field(ge=0, le=10**9)]
 
 LAPTOP: Mapping[str, Any] = {"accept_above": 0.501, "discard_below": 0.51, "max_per_candidate": 5000}
 """What a step's race has where its table says nothing: the papers' acceptance, and an end to equal candidates."""
-MOST_DEFAULT_SHALLOW = 400
 BARE: Mapping[str, str] = {"go": "mcts:rave,search.exploration=0", "havannah": "mcts:fast"}
 """Who is grown where nobody is named: RAVE and light playouts, without any knowledge of shapes."""
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+def _source(table: Any) -> Source:
+    """Return the settings of a proposer by its kind."""
+    if isinstance(table, Source):
+        return table
+    if not isinstance(table, Mapping) or "kind" not in table:
+        raise ValueError(f"kind is missing; known: {', '.join(PROPOSERS)}")
+    kind = str(table["kind"])
+    if kind not in PROPOSERS:
+        raise ValueError(f"there is no proposer of kind {kind!r}: {did_you_mean(kind, PROPOSERS)}")
+    return PROPOSERS[kind].model_validate(table)
 
 
-class _Source(_Frozen):
-    weight: Positive = 1.0
-    """How often it is asked, compared with the others."""
-
-    def make(self, first: PlayerConfig, seed: int) -> Proposer:
-        raise NotImplementedError
-
-
-class RandomSource(_Source):
-    """Patterns as the papers draw them."""
-
-    kind: Literal["random"] = "random"
-    radius: Radius = 1
-    """Steps from the move that a cell may be away."""
-    least_cells: Cells = 2
-    """Cells that are not jokers."""
-    most_cells: Cells = 3
-    shapes: Shapes = "good"
-    """good: moves to try more often; bad: less often; both."""
-    bias: Annotated[float, Field(gt=0, le=100)] = 1.0
-    """What an accepted pattern weighs; bad shapes get it with a minus."""
-    least_share: Share = 0.001
-    """Patterns that fit fewer moves of the sample are not raced."""
-
-    def make(self, first: PlayerConfig, seed: int) -> Proposer:
-        return self.patterns()
-
-    def patterns(self) -> RandomPatterns:
-        if self.least_cells > self.most_cells:
-            raise ConfigError(f"least_cells ({self.least_cells}) must not be more than most_cells ({self.most_cells})")
-        return RandomPatterns(
-            self.radius, self.least_cells, self.most_cells, self.shapes, self.bias, self.least_share
-        )  # fmt: skip
-
-
-class GuidedSource(RandomSource):
-    """Shapes of the moves that a deep search prefers more than a shallow one does."""
-
-    kind: Literal["guided"] = "guided"  # type: ignore[assignment]
-    most_cells: Cells = 4
-    pool: Annotated[int, Field(ge=1, le=10**6)] = 3000
-    """Patterns that are scored."""
-    shallow: Annotated[int, Field(ge=1)] | None = None
-    """Simulations; default: the raced budget, up to 400."""
-    deep: Annotated[int, Field(ge=1)] | None = None
-    """Simulations; default: ten times the shallow search."""
-    least_z: Annotated[float, Field(ge=0)] = 2.0
-    """The weakest evidence that is raced, in standard errors."""
-    most_overlap: Share = 0.7
-    """Patterns that fit more of the same moves are near-duplicates, of which one is raced."""
-
-    def make(self, first: PlayerConfig, seed: int) -> Proposer:
-        shallow = self.shallow or min(first.simulations or MOST_DEFAULT_SHALLOW, MOST_DEFAULT_SHALLOW)
-        return Guided(
-            self.patterns(), self.pool, shallow, self.deep or 10 * shallow, self.least_z, self.most_overlap, seed
-        )  # fmt: skip
-
-
-class MutateSource(_Source):
-    """An accepted pattern with one cell changed."""
-
-    kind: Literal["mutate"] = "mutate"
-    radius: Radius = 2
-    least_share: Share = 0.001
-
-    def make(self, first: PlayerConfig, seed: int) -> Proposer:
-        return Mutation(self.radius, self.least_share)
-
-
-class CrossoverSource(_Source):
-    """Two accepted patterns, mixed."""
-
-    kind: Literal["crossover"] = "crossover"
-    least_share: Share = 0.001
-
-    def make(self, first: PlayerConfig, seed: int) -> Proposer:
-        return Crossover(self.least_share)
-
-
-class RangeConfig(_Frozen):
-    """Where a setting may go."""
-
-    low: float
-    high: float
-    log: bool = False
-    """For what is compared by its ratio."""
-
-
-class NumberSource(_Source):
-    """Another value for one of the player's settings."""
-
-    kind: Literal["number"] = "number"
-    settings: Annotated[dict[str, RangeConfig], Field(min_length=1)]
-    """The setting's name, and its range."""
-    step: Positive = 0.15
-    """The standard deviation of a step, as a part of the range."""
-    anywhere: Share = 0.2
-    """How often a value is drawn from the whole range instead."""
-
-    def make(self, first: PlayerConfig, seed: int) -> Proposer:
-        for setting in self.settings:
-            value_of(first, setting)
-        ranges = {name: Range(r.low, r.high, r.log) for name, r in self.settings.items()}
-        return Numbers(ranges, self.step, self.anywhere)
-
-
-class GivenSource(_Source):
-    """Patterns that you name."""
-
-    kind: Literal["given"] = "given"
-    patterns: Annotated[tuple[str, ...], Field(min_length=1)]
-    """Each in one line, such as `+1 XOX/.*?`."""
-
-    def make(self, first: PlayerConfig, seed: int) -> Proposer:
-        for text in self.patterns:
-            Pattern.parse(text, geometry_of(first.game))
-        return Given(self.patterns)
-
-
-Source = RandomSource | GuidedSource | MutateSource | CrossoverSource | NumberSource | GivenSource
-SOURCES = ("random", "guided", "mutate", "crossover", "number", "given")
-PATTERN_SOURCES = ("random", "guided", "mutate", "crossover")
-"""Those that look at the sample."""
-
-
-class ScreenConfig(_Frozen):
+class ScreenConfig(Model):
     """A cheap race at a small budget before the one that counts; nothing is accepted by it."""
 
     simulations: Annotated[int, Field(ge=1)]
-    """A move."""
+    """Simulations per move."""
     candidates: Annotated[int, Field(ge=1, le=10_000)] | None = None
     """How many a step begins with; default: three times as many as the race has."""
     max_per_candidate: Annotated[int, Field(ge=1)] = 200
@@ -192,7 +59,7 @@ class ScreenConfig(_Frozen):
         )  # fmt: skip
 
 
-class ValidationConfig(_Frozen):
+class ValidationConfig(Model):
     """Games of their own, after a verdict: the race's win rate is biased by its stopping. 0 games: none."""
 
     games: Games = 400
@@ -206,7 +73,7 @@ class ValidationConfig(_Frozen):
     """A player; default: GNU Go level 1, where it is installed and Go is played."""
 
 
-class EvolutionConfig(_Frozen):
+class EvolutionConfig(Model):
     name: Annotated[str, Field(min_length=1, max_length=150)] | None = None
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     ledger: str | None = None
@@ -228,10 +95,10 @@ class EvolutionConfig(_Frozen):
     race: RaceSettings = RaceSettings(**LAPTOP, throughput=True, games_per_seed=2)
     screen: ScreenConfig | None = None
     proposers: Annotated[
-        tuple[Annotated[Source, Field(discriminator="kind")], ...], Field(min_length=1, validate_default=True)
+        tuple[Annotated[SerializeAsAny[Source], BeforeValidator(_source)], ...], Field(min_length=1)
     ] = (GuidedSource(), RandomSource())
     validation: ValidationConfig = ValidationConfig()
-    executor: ExecutorConfig = ExecutorConfig()
+    executor: ExecutorTable = ExecutorTable()
 
     @field_validator("race", mode="before")
     @classmethod
@@ -250,15 +117,6 @@ class EvolutionConfig(_Frozen):
         ):
             defaults["throughput"] = True
         return {**defaults, **value, "games_per_seed": 2}
-
-    @field_validator("proposers", mode="before")
-    @classmethod
-    def _known_kinds(cls, value: Any) -> Any:
-        for table in value if isinstance(value, list | tuple) else ():
-            kind = table.get("kind") if isinstance(table, Mapping) else getattr(table, "kind", None)
-            if kind not in SOURCES:
-                raise ValueError(f"there is no proposer of kind {kind!r}: {did_you_mean(str(kind), SOURCES)}")
-        return value
 
     @model_validator(mode="after")
     def _playable(self) -> Self:
@@ -290,7 +148,7 @@ class EvolutionConfig(_Frozen):
 
     @property
     def needs_sample(self) -> bool:
-        return self.sample > 0 and any(source.kind in PATTERN_SOURCES for source in self.proposers)
+        return self.sample > 0 and any(source.needs_sample for source in self.proposers)
 
     @property
     def n_proposed(self) -> int:
@@ -331,7 +189,7 @@ def checked_evolution(
         data = {**data, "player": first_player(player, game, folder or Path())}
     except ConfigError as error:
         raise ConfigError(f"{place}: player: {error}") from None
-    return validated(EvolutionConfig, data, place)
+    return checked(EvolutionConfig, data, place)
 
 
 def first_player(player: Any, game: str, folder: Path) -> Any:

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from semeai.errors import RunNotFound
-from semeai.evolve.change import Change, change_of
-from semeai.match.run import Match, replay_match
+from semeai.evolve.change import Change
+from semeai.evolve.store import KIND, SCREEN, proposals_by_name, recorded_proposals
+from semeai.match.match import Match
+from semeai.match.run import replay_match
 from semeai.match.tally import Tally
-from semeai.patterns.geometry import Geometry
 from semeai.players.pattern_files import geometry_of
 from semeai.race.candidate import Candidate, Verdict
 from semeai.race.race import Race
@@ -19,26 +20,17 @@ from semeai.race.selection import Standing
 from semeai.runs.race import replay
 from semeai.store.ledger import Ledger
 
-KIND = "evolution"
-SCREEN, PREVIOUS, FIRST, DEEP, OPPONENT = "screen", "against-previous", "against-first", "deep", "opponent"
-"""Runs below that of a step."""
-
-
-def step_run(name: str, step: int, part: str = "") -> str:
-    """The name of a run of a step; step 0 is the program that an evolution begins with."""
-    return f"{name}/step-{step}" + (f"/{part}" if part else "")
-
 
 @dataclass(frozen=True)
 class Validation:
-    """Games of their own for a program that was accepted."""
+    """A match that was played for a program after it was accepted."""
 
     match: Match
     tally: Tally
 
     @property
     def budget(self) -> str:
-        """What the tested program has for a move."""
+        """The tested program's budget per move."""
         player = json.loads(self.match.a.settings)
         found = player["simulations"]
         return f"{player['seconds']:g} s" if found is None else f"{found:,} simulations"
@@ -46,7 +38,11 @@ class Validation:
 
 @dataclass
 class StepHistory:
+    """One step: what was proposed, its races, and the matches of what was accepted."""
+
     number: int
+    changes: Mapping[str, Change] = field(default_factory=dict)
+    """What was proposed, by the name of the candidate."""
     baseline: Mapping[str, Any] = field(default_factory=dict)
     """The program that the step began with."""
     screen: Race | None = None
@@ -59,7 +55,7 @@ class StepHistory:
 
     @property
     def n_games(self) -> int:
-        """Of its races; the validation has its own."""
+        """Games of its races, without those of the validation."""
         return 2 * sum(race.n_evaluations for race in (self.screen, self.race) if race)
 
     @property
@@ -87,15 +83,11 @@ class History:
     config: Mapping[str, Any]
     steps: list[StepHistory]
     matches: dict[str, Validation]
-    """Of the first program."""
+    """Matches of the first program."""
 
     @property
     def game(self) -> str:
         return str(self.config["match"]["game"])
-
-    @property
-    def geometry(self) -> Geometry:
-        return geometry_of(self.game)
 
     @property
     def n_games(self) -> int:
@@ -109,30 +101,30 @@ class History:
     def accepted(self) -> Iterator[tuple[StepHistory, Change]]:
         for step in self.accepting:
             assert step.accepted is not None
-            yield step, change_of(step.accepted, self.geometry)
+            yield step, step.changes[step.accepted.name]
 
     def by_proposer(self) -> dict[str, ProposerHistory]:
         found: dict[str, ProposerHistory] = defaultdict(ProposerHistory)
         for step in self.steps:
-            for standing in step.candidates.values():
-                entry = found[change_of(standing.candidate, self.geometry).proposer]
+            for name, standing in step.candidates.items():
+                entry = found[step.changes[name].proposer]
                 entry.candidates += 1
                 entry.acceptances += standing.verdict == Verdict.ACCEPTED
             for race in (step.screen, step.race):
                 for standing in race.standings if race else ():
-                    found[change_of(standing.candidate, self.geometry).proposer].games += 2 * standing.n_evaluations
+                    found[step.changes[standing.candidate.name].proposer].games += 2 * standing.n_evaluations
         return dict(found)
 
 
 def program_name(n_accepted: int) -> str:
-    """As in the papers' tables."""
+    """Return the name that the papers' tables would give to a program."""
     if n_accepted > 3:
         return f"first + P1 + … + P{n_accepted}"
     return " + ".join(["first", *(f"P{i}" for i in range(1, n_accepted + 1))])
 
 
 def read_history(ledger: Ledger, name: str) -> History:
-    """All that the ledger has of the evolution ``name``."""
+    """Return all that the ledger has of the evolution ``name``."""
     run = ledger.run(name)
     if run.kind != KIND:
         raise RunNotFound(f"run {name!r} is of kind {run.kind!r}, not an evolution")
@@ -152,4 +144,9 @@ def read_history(ledger: Ledger, name: str) -> History:
         else:
             step.race, step.baseline = replay(ledger, row.name), row.config["baseline"]
     first = steps.pop(0, StepHistory(0))
+    geometry = geometry_of(run.config["match"]["game"])
+    known = recorded_proposals(ledger, name, geometry)
+    for number, step in steps.items():
+        proposed = known.get(number) or proposals_by_name(ledger, name, number, geometry)
+        step.changes = {proposal.name: proposal.change for proposal in proposed}
     return History(name, run.config, [steps[i] for i in sorted(steps)], first.matches)

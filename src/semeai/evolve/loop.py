@@ -4,65 +4,66 @@ All that it does is a run of its own in the ledger, below the evolution's name. 
 is recorded is read, what is missing is played.
 """
 
-import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from semeai.errors import ConfigError, PlayerFailed, RunNotFound
-from semeai.evolve.change import Change, Params, change_of
+from semeai.errors import ConfigError, PlayerFailed
+from semeai.evolve.change import Change, Params
 from semeai.evolve.config import EvolutionConfig
-from semeai.evolve.evolution import Evolution, passed, step_seed, with_simulations
-from semeai.evolve.history import (
+from semeai.evolve.context import config_of
+from semeai.evolve.evolution import Evolution, passed, step_seed, with_budget
+from semeai.evolve.history import History, program_name, read_history
+from semeai.evolve.output import write_player
+from semeai.evolve.proposal import Proposal
+from semeai.evolve.sample import sample_positions
+from semeai.evolve.store import (
     DEEP,
+    EVOLUTION,
     FIRST,
     KIND,
     OPPONENT,
     PREVIOUS,
     SCREEN,
-    History,
-    program_name,
-    read_history,
+    proposals_by_name,
+    record_proposals,
+    recorded_proposals,
     step_run,
 )
-from semeai.evolve.output import write_player
-from semeai.evolve.proposers import config_of
-from semeai.evolve.sample import sample_positions
-from semeai.match.pair import warm_up
-from semeai.match.run import Match, MatchCallbacks, MatchResult, run_match
+from semeai.match.match import Match, MatchResult
+from semeai.match.pair import prepare_players
+from semeai.match.run import run_match
 from semeai.players.catalog import PlayerSpec, parse_spec
 from semeai.players.gnugo import gnugo
-from semeai.race.candidate import Candidate, Verdict
+from semeai.race.candidate import Verdict
+from semeai.race.race import Decision
 from semeai.rng import derive
-from semeai.runs.driver import Driver
-from semeai.runs.race import Callbacks, RaceResult, run_config, versions
-from semeai.runs.race_file import RaceConfig
-from semeai.store.ledger import Ledger
-from semeai.work.executors import ResilientPool, default_workers, executor_factory
+from semeai.runs.driver import RaceDriver
+from semeai.runs.race import RacePlan, RaceResult, run_plan
+from semeai.runs.run import Observer, Place, Run, open_run
 
 GNU_GO_SIZES = range(5, 20)
 GNU_GO_LEVEL = 1
 """A tenth of the CPU time of level 10, and strong enough for what is being grown."""
 
 
-class Watcher:
-    """How an evolution is watched; none of it changes what it does."""
+class EvolutionObserver(Observer):
+    """Watches an evolution; the races and matches it is made of have observers of their own."""
 
-    def say(self, text: str) -> None:
-        """What it is doing now, where that takes a while."""
+    def race(self, step: int, n_steps: int, what: str) -> Observer:
+        """Return the observer of a step's race, or of the screen before it."""
+        return Observer()
 
-    def race(self, step: int, n_steps: int, what: str) -> Callbacks:
-        return Callbacks()
-
-    def match(self, title: str, match: Match) -> MatchCallbacks:
-        return MatchCallbacks()
+    def match(self, title: str, match: Match) -> Observer:
+        """Return the observer of a validation match."""
+        return Observer()
 
     def stepped(self, step: int, change: Change | None, races: Sequence[RaceResult]) -> None:
-        """The end of a step: what was accepted, and in which races."""
+        """Called at the end of a step with what was accepted and its races."""
 
     def played(self, title: str, result: MatchResult) -> None:
-        """The end of a match."""
+        """Called at the end of a match."""
 
 
 @dataclass(frozen=True)
@@ -90,39 +91,29 @@ class _TimeUp(Exception):
 def run_evolution(
     config: EvolutionConfig,
     folder: Path,
+    place: Place,
     *,
     name: str,
-    ledger: str,
     output: Path,
-    workers: int | None = None,
-    watcher: Watcher | None = None,
+    observer: EvolutionObserver | None = None,
 ) -> EvolutionResult:
-    """Start the evolution ``name`` of ``config``, or resume it, in the ledger at ``ledger``.
+    """Start the evolution ``name`` of ``config``, or resume it.
 
     ``folder`` is where engines and files of players are looked for; patterns and player are written to ``output``.
     """
     began = time.perf_counter()
-    watcher = watcher or Watcher()
+    observer = observer or EvolutionObserver()
     opponent, notes = find_opponent(config, folder)
-    factory = executor_factory(config.executor.name)
-    warm_up(config.match, [parse_spec(config.player, folder, config.match.game)], watcher.say)
-    with (
-        contextlib.closing(Ledger(ledger)) as store,
-        contextlib.closing(store.open_run(name, KIND, config.identity(), config.seed, versions())) as writer,
-        ResilientPool(factory, workers or config.executor.workers or default_workers()) as pool,
-    ):
-        loop = _Loop(config, folder, name, ledger, output, store, pool, watcher, opponent, notes)
-        state = "error"
-        writer.set_state("running")
+    prepare_players(config.match, [parse_spec(config.player, folder, config.match.game)], observer.say)
+    with open_run(name, KIND, config.identity(), config.seed, place, observer, EVOLUTION.tables) as run:
+        loop = _Loop(config, folder, name, replace(place, pool=run.pool), output, run, observer, opponent, notes)
         try:
             reason, finished = loop.run()
-            state = "finished" if finished else "interrupted"
         except (_Stopped, KeyboardInterrupt):
-            reason, finished, state = "stopped", False, "interrupted"
-        finally:
-            writer.set_state(state)
+            reason, finished = "stopped", False
+        run.state = "finished" if finished else "interrupted"
         write_player(output, loop.evolution.context)
-        history = read_history(store, name)
+        history = read_history(loop.store, name)
     return EvolutionResult(
         history, loop.evolution.context.baseline, finished, reason, time.perf_counter() - began, notes
     )  # fmt: skip
@@ -154,32 +145,34 @@ class _Loop:
     config: EvolutionConfig
     folder: Path
     name: str
-    ledger: str
+    place: Place
     output: Path
-    store: Ledger
-    pool: ResilientPool
-    watcher: Watcher
+    own: Run
+    observer: EvolutionObserver
     opponent: PlayerSpec | None
     notes: list[str]
 
     def __post_init__(self) -> None:
+        assert self.own.writer is not None, "an evolution is kept in a ledger"
+        self.writer = self.own.writer
+        self.store = self.writer.ledger
         self.evolution = Evolution.begin(self.config)
         self.programs: list[tuple[int, Params]] = [(0, self.config.player)]
         """The step that made it, and the program: the first, and one for each acceptance."""
+        self.known = recorded_proposals(self.store, self.name, self.evolution.context.geometry)
         hours = self.config.hours
         self.deadline = None if hours is None else time.monotonic() + 3600 * hours
-        self.time_is_up = False
 
     def run(self) -> tuple[str, bool]:
         """Why it ended, and whether that was its end."""
         reason, finished = f"all {self.config.steps:,} steps are done", True
         for step in range(1, self.config.steps + 1):
             try:
-                candidates = self._proposals(step)
-                if not candidates:
+                proposals = self._proposals(step)
+                if not proposals:
                     reason = f"nothing new is left to propose after step {step - 1}"
                     break
-                accepted = self._step(step, candidates)
+                accepted = self._step(step, proposals)
             except _TimeUp:
                 reason, finished = f"the time was up in step {step}", False
                 break
@@ -192,74 +185,49 @@ class _Loop:
 
     # -- a step ------------------------------------------------------------------------------------------------
 
-    def _proposals(self, step: int) -> list[Candidate]:
-        """Those that the ledger has; where a step is new, new ones."""
-        known = self._recorded(step, SCREEN if self.config.screen else "")
-        if known is not None:
+    def _proposals(self, step: int) -> list[Proposal]:
+        """Return the proposals that the ledger has; for a new step, new ones."""
+        context = self.evolution.context
+        known = self.known.get(step) or proposals_by_name(self.store, self.name, step, context.geometry)
+        if known:
             return known
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise _TimeUp
-        if self.config.needs_sample and self.evolution.context.sample is None:
-            self.watcher.say(f"looking at {self.config.sample:,} positions of its own games …")
+        if self.config.needs_sample and context.sample is None:
+            self.observer.say(f"looking at {self.config.sample:,} positions of its own games …")
             first, size = self.config.first, self.config.match.size
             self.evolution.look_at(
                 sample_positions(first, size, self.config.sample, derive(self.config.seed, "sample"))
             )
-        self.watcher.say(f"proposing candidates for step {step} …")
-        return self.evolution.propose(step)
+        self.observer.say(f"proposing candidates for step {step} …")
+        proposed = self.evolution.propose(step)
+        record_proposals(self.writer, step, proposed)
+        return proposed
 
-    def _recorded(self, step: int, part: str) -> list[Candidate] | None:
-        try:
-            run = self.store.run(step_run(self.name, step, part))
-        except RunNotFound:
-            return None
-        rows = [dict(row) for row in run.config["candidates"]["list"]]
-        return [self._as_proposed(Candidate(row.pop("name"), row)) for row in rows]
-
-    def _as_proposed(self, recorded: Candidate) -> Candidate:
-        """The same change of the program as it is: a ledger has neither the place of a database nor, of a candidate
-        that was screened, the budget.
-        """
-        context = self.evolution.context
-        return Candidate(recorded.name, change_of(recorded, context.geometry).apply(context.baseline, context.config))
-
-    def _step(self, step: int, candidates: Sequence[Candidate]) -> Change | None:
+    def _step(self, step: int, proposals: Sequence[Proposal]) -> Change | None:
         verdicts: dict[str, Verdict] = {}
-        racing, races = list(candidates), []
+        racing, races, folder = list(proposals), [], str(self.folder.resolve())
         if self.config.screen is not None:
-            screened = self._race(step, SCREEN, self.evolution.screen(step, candidates))
+            screened = self._race(step, SCREEN, self.evolution.screen(step, proposals, folder))
             races.append(screened)
             told = {s.candidate.name: s.verdict for s in screened.standings}
             rates = {s.candidate.name: s.win_rate for s in screened.standings}
-            chosen = {c.name for c in passed(candidates, told, rates, self.config.candidates)}
+            racing = passed(proposals, told, rates, self.config.candidates)
             verdicts = {n: v for n, v in told.items() if v in (Verdict.DISCARDED, Verdict.FAILED)}
-            racing = [c for c in candidates if c.name in chosen]
         if racing:
-            result = self._race(step, "", self.evolution.race(step, racing))
+            result = self._race(step, "", self.evolution.race(step, racing, folder))
             races.append(result)
             verdicts |= {s.candidate.name: s.verdict for s in result.standings}
-        accepted = self.evolution.tell(candidates, verdicts)
-        self.watcher.stepped(step, accepted, races)
+        accepted = self.evolution.tell(proposals, verdicts)
+        self.observer.stepped(step, accepted, races)
         return accepted
 
-    def _race(self, step: int, part: str, config: RaceConfig) -> RaceResult:
-        callbacks = self.watcher.race(step, self.config.steps, part or "race")
-        result = run_config(
-            config, self.folder, name=step_run(self.name, step, part), ledger=self.ledger,
-            callbacks=replace(callbacks, on_progress=self._until_deadline(callbacks)), pool=self.pool,
-        )  # fmt: skip
+    def _race(self, step: int, part: str, plan: RacePlan) -> RaceResult:
+        observer = _Deadline(self.observer.race(step, self.config.steps, part or "race"), self.deadline)
+        result = run_plan(plan, step_run(self.name, step, part), self.place, observer)
         if not result.finished:
-            raise _TimeUp if self.time_is_up else _Stopped
+            raise _TimeUp if observer.passed else _Stopped
         return result
-
-    def _until_deadline(self, callbacks: Callbacks) -> Callable[[Driver], None]:
-        def progress(driver: Driver) -> None:
-            callbacks.on_progress(driver)
-            if self.deadline is not None and time.monotonic() > self.deadline and not driver.stopping:
-                self.time_is_up = True
-                driver.stop()
-
-        return progress
 
     # -- validation --------------------------------------------------------------------------------------------
 
@@ -285,7 +253,7 @@ class _Loop:
         params = self.programs[i][1]
         config = config_of(params, self.config.match.game)
         if factor != 1.0 and config.simulations is not None:
-            params = with_simulations(params, round(factor * config.simulations))
+            params = with_budget(params, round(factor * config.simulations))
         elif factor != 1.0:
             params = {**params, "seconds": factor * (config.seconds or 0.0)}
         label = program_name(i) + (f", {factor:g} times the budget" if factor != 1.0 else "")
@@ -298,10 +266,8 @@ class _Loop:
         match = Match(a, b, self.config.match, step_seed(self.config.seed, "validation", part, step))
         title = f"{a.label} against {b.label}"
         try:
-            result = run_match(
-                match, games, ledger=self.ledger, name=step_run(self.name, step, part),
-                callbacks=self.watcher.match(title, match), pool=self.pool,
-            )  # fmt: skip
+            observer = self.observer.match(title, match)
+            result = run_match(match, games, self.place, name=step_run(self.name, step, part), observer=observer)
         except PlayerFailed as error:
             if b.kind != "gtp":
                 raise
@@ -309,4 +275,31 @@ class _Loop:
             return
         if not result.finished:
             raise _Stopped
-        self.watcher.played(title, result)
+        self.observer.played(title, result)
+
+
+class _Deadline(Observer):
+    """Passes on what it sees, and stops the race once the time is up."""
+
+    def __init__(self, inner: Observer, deadline: float | None) -> None:
+        self.inner = inner
+        self.deadline = deadline
+        self.passed = False
+
+    def say(self, text: str) -> None:
+        self.inner.say(text)
+
+    def start(self, driver: RaceDriver) -> None:
+        self.inner.start(driver)
+
+    def progress(self, driver: RaceDriver) -> None:
+        self.inner.progress(driver)
+        if self.deadline is not None and time.monotonic() > self.deadline and not driver.stopping:
+            self.passed = True
+            driver.stop()
+
+    def decision(self, decision: Decision) -> None:
+        self.inner.decision(decision)
+
+    def stop(self, driver: RaceDriver) -> None:
+        self.inner.stop(driver)

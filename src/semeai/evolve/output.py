@@ -6,7 +6,7 @@ from pathlib import Path
 
 from semeai.errors import ConfigError
 from semeai.evolve.change import PATTERNS
-from semeai.evolve.proposers import Context, accepted_patterns
+from semeai.evolve.context import Context
 from semeai.patterns.file import format_patterns
 
 PATTERN_FILE, PLAYER_FILE, REPORT_FILE = "patterns.txt", "player.toml", "report.md"
@@ -16,7 +16,7 @@ def write_player(folder: Path, context: Context) -> None:
     """``player.toml``, for `semeai match` and `semeai gtp`, and the ``patterns.txt`` that it names."""
     patterns = context.patterns
     if patterns:
-        n_new = len(accepted_patterns(context))
+        n_new = len(context.accepted_patterns)
         write_file(folder / PATTERN_FILE, format_patterns(patterns, f"{n_new} of them accepted by semeai evolve."))
     lines = [f"# Written by semeai evolve, after {len(context.accepted)} accepted changes.", f'game = "{context.game}"']
     lines += [f"{json.dumps(key)} = {json.dumps(value)}" for key, value in context.baseline.items() if key != PATTERNS]

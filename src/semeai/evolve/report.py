@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from semeai.evolve.change import PatternChange
-from semeai.evolve.history import DEEP, FIRST, OPPONENT, PREVIOUS, History, Validation, program_name
+from semeai.evolve.history import History, Validation, program_name
+from semeai.evolve.store import DEEP, FIRST, OPPONENT, PREVIOUS
 from semeai.games.catalog import game_named
 from semeai.race.candidate import Verdict
 from semeai.table import Cell, ResultTable, percent

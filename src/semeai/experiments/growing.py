@@ -10,16 +10,17 @@ from pathlib import Path
 from typing import Any, Literal, Unpack
 
 from semeai.evolve.config import EvolutionConfig, checked_evolution
-from semeai.evolve.history import DEEP, FIRST, OPPONENT, PREVIOUS, History, Validation, program_name
-from semeai.evolve.loop import EvolutionResult, Watcher, run_evolution
+from semeai.evolve.history import History, Validation, program_name
+from semeai.evolve.loop import EvolutionObserver, EvolutionResult, run_evolution
 from semeai.evolve.report import proposer_table
-from semeai.experiments.matches import DEFAULT_LEDGER, TOLD_EVERY, Playing, Progress, match_teller
+from semeai.evolve.store import DEEP, FIRST, OPPONENT, PREVIOUS
+from semeai.experiments.matches import DEFAULT_LEDGER, TOLD_EVERY, MatchTeller, Playing, Progress
 from semeai.learn.games import OPENING_MOVES, play_games, self_play
 from semeai.learn.learn import Settings, learn
-from semeai.match.run import Match, MatchCallbacks, MatchResult
+from semeai.match.match import Match, MatchResult
 from semeai.race.race import Decision
-from semeai.runs.driver import Driver
-from semeai.runs.race import Callbacks
+from semeai.runs.driver import RaceDriver
+from semeai.runs.run import Observer, Place
 from semeai.table import Cell, ResultTable, percent
 
 GAMES = 400
@@ -36,7 +37,7 @@ ACCEPT_ABOVE = 0.501
 DISCARD_BELOW = 0.53
 """Who is proven to be worth less than that makes room for the next: what is grown here has more to gain."""
 
-Place = tuple[int, str]
+Tested = tuple[int, str]
 """How many patterns the tested program has, and who its opponent is."""
 
 
@@ -50,7 +51,7 @@ class Growing:
     candidates: int
     """|S0|."""
     steps: int
-    paper: Mapping[Place, str]
+    paper: Mapping[Tested, str]
     max_per_candidate: int = 1000
     """Pairs of games; who has no verdict by then is not accepted."""
     start: "Growing | None" = None
@@ -87,8 +88,8 @@ class Growing:
             opponent = {**player, "database": str(self._database(folder, playing))}
         config = self._config(player, opponent, steps, proposer, playing)
         result = run_evolution(
-            config, folder, name=name, ledger=ledger, output=folder / name, workers=playing.get("workers"),
-            watcher=_Teller(self.name, say),
+            config, folder, Place(ledger, workers=playing.get("workers")), name=name, output=folder / name,
+            observer=_Teller(self.name, say),
         )  # fmt: skip
         if not result.finished:
             say("stopped; the same command goes on from there")
@@ -167,37 +168,21 @@ def _silent(text: str) -> None:
     pass
 
 
-class _Teller(Watcher):
+class _Teller(EvolutionObserver):
     """A line now and then."""
 
     def __init__(self, name: str, progress: Progress) -> None:
-        self.name, self.progress = name, progress
+        self.name, self.tell = name, progress
 
     def say(self, text: str) -> None:
-        self.progress(f"{self.name}: {text}")
+        self.tell(f"{self.name}: {text}")
 
-    def race(self, step: int, n_steps: int, what: str) -> Callbacks:
-        place = f"step {step} of {n_steps}"
+    def race(self, step: int, n_steps: int, what: str) -> Observer:
+        return _RaceTeller(f"step {step} of {n_steps}", self.say)
 
-        def decided(decision: Decision) -> None:
-            self.say(f"{place}: candidate {decision.candidate + 1} {decision.verdict.value}")
-
-        def started(driver: Driver) -> None:
-            self.say(f"{place}: {len(driver.race.standings)} candidates …")
-
-        told = time.monotonic()
-
-        def going_on(driver: Driver) -> None:
-            nonlocal told
-            if not driver.race.finished and time.monotonic() >= told + TOLD_EVERY:
-                told = time.monotonic()
-                self.say(f"{place}: {2 * driver.race.n_evaluations:,} games")
-
-        return Callbacks(on_start=started, on_decision=decided, on_progress=going_on)
-
-    def match(self, title: str, match: Match) -> MatchCallbacks:
+    def match(self, title: str, match: Match) -> Observer:
         self.say(f"{title} …")
-        return MatchCallbacks(on_progress=match_teller(title, self.say))
+        return MatchTeller(title, self.say)
 
     def stepped(self, step: int, change: object, races: object) -> None:
         if change is not None:
@@ -205,6 +190,25 @@ class _Teller(Watcher):
 
     def played(self, title: str, result: MatchResult) -> None:
         self.say(f"{title}: {percent(result.tally.win_rate, result.tally.plain_interval)}")
+
+
+class _RaceTeller(Observer):
+    """Says how the race of a step begins and stands, and what is decided."""
+
+    def __init__(self, place: str, progress: Progress) -> None:
+        self.place, self.tell = place, progress
+        self._told = time.monotonic()
+
+    def start(self, driver: RaceDriver) -> None:
+        self.tell(f"{self.place}: {len(driver.race.standings)} candidates …")
+
+    def decision(self, decision: Decision) -> None:
+        self.tell(f"{self.place}: candidate {decision.candidate} {decision.verdict.value}")
+
+    def progress(self, driver: RaceDriver) -> None:
+        if not driver.race.finished and time.monotonic() >= self._told + TOLD_EVERY:
+            self._told = time.monotonic()
+            self.tell(f"{self.place}: {2 * driver.race.n_evaluations:,} games")
 
 
 GOOD_9 = Growing(

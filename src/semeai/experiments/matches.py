@@ -5,10 +5,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
-from semeai.match.run import Match, MatchCallbacks, MatchDriver, run_match
+from semeai.match.match import Match
+from semeai.match.run import MatchDriver, run_match
 from semeai.match.settings import MatchSettings
 from semeai.match.tally import Tally
 from semeai.players.catalog import parse_spec
+from semeai.runs.run import Observer, Place
 from semeai.table import percent
 
 Progress = Callable[[str], object]
@@ -54,10 +56,8 @@ def play_all(
         match = Match(a, b, pairing.settings, seed)
         place = f"{pairing.label} ({i + 1} of {len(pairings)})"
         progress(f"{place}: {games:,} games …")
-        callbacks = MatchCallbacks(on_progress=match_teller(place, progress), on_compile=progress)
-        result = run_match(
-            match, games, ledger=ledger or DEFAULT_LEDGER, workers=workers, callbacks=callbacks
-        )  # fmt: skip
+        where = Place(ledger or DEFAULT_LEDGER, workers=workers)
+        result = run_match(match, games, where, observer=MatchTeller(place, progress))
         if not result.finished:
             progress(f"stopped in {place}; the same command goes on from there")
             raise KeyboardInterrupt
@@ -65,20 +65,24 @@ def play_all(
     return tallies
 
 
-def match_teller(place: str, progress: Progress) -> Callable[[MatchDriver], object]:
+class MatchTeller(Observer):
     """Says now and then how a match stands."""
-    told = time.monotonic()
 
-    def tell(driver: MatchDriver) -> None:
-        nonlocal told
+    def __init__(self, place: str, progress: Progress) -> None:
+        self.place = place
+        self.tell = progress
+        self._told = time.monotonic()
+
+    def say(self, text: str) -> None:
+        self.tell(text)
+
+    def progress(self, driver: MatchDriver) -> None:
         n = driver.tally.n_games
         missing = 2 * driver.n_pairs - n
-        if missing and n and time.monotonic() >= told + TOLD_EVERY:
-            told = time.monotonic()
+        if missing and n and time.monotonic() >= self._told + TOLD_EVERY:
+            self._told = time.monotonic()
             left = f", {missing / driver.rate / 60:.0f} min left" if driver.rate else ""
-            progress(f"{place}: {n:,} games, {percent(driver.tally.win_rate)}{left}")
-
-    return tell
+            self.tell(f"{self.place}: {n:,} games, {percent(driver.tally.win_rate)}{left}")
 
 
 def rate_and_interval(tally: Tally) -> str:

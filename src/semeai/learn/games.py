@@ -8,10 +8,12 @@ from pathlib import Path
 from semeai.errors import ConfigError, SemeaiError
 from semeai.games.catalog import game_named
 from semeai.games.record import GameRecord
-from semeai.match.run import Match, MatchCallbacks, run_match
+from semeai.match.match import Match
+from semeai.match.run import run_match
 from semeai.match.settings import MatchSettings
 from semeai.match.store import recorded_pairs
 from semeai.players.catalog import parse_spec
+from semeai.runs.run import Observer, Place
 from semeai.store.ledger import Ledger
 
 OPENING_MOVES = 4
@@ -65,13 +67,13 @@ def self_play(player: str, size: int, seed: int, folder: str | None = None) -> M
 
 
 def play_games(
-    match: Match, games: int, *, ledger: str, workers: int | None = None, callbacks: MatchCallbacks | None = None
+    match: Match, games: int, *, ledger: str, workers: int | None = None, observer: Observer | None = None
 ) -> tuple[bool, list[GameRecord]]:
-    """Play, or go on with, a match; whether all games were played, and those in their order.
+    """Play a match, or go on with it. Returns whether all games were played, and the games in their order.
 
     Games are kept in the ledger: the same command takes them from there and plays what is missing.
     """
-    result = run_match(match, games, ledger=ledger, workers=workers, callbacks=callbacks)
+    result = run_match(match, games, Place(ledger, workers=workers), observer=observer)
     rules, records = game_named("go"), []
     with closing(Ledger(ledger)) as store:
         for number, pair in recorded_pairs(store, store.run(match.name).id):

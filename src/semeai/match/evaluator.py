@@ -1,6 +1,5 @@
-"""What answers "how good is this candidate on this seed?" by two games against the baseline."""
+"""Pairs of games as a program that can be raced: ``evaluator.match`` of a race file."""
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,24 +7,25 @@ from typing import Any
 from semeai.errors import BaselineFailed, ConfigError, ProgramFailed
 from semeai.match.settings import MatchSettings
 from semeai.players.catalog import PlayerSpec, parse_spec
-from semeai.work.evaluators import Answer, Play
+from semeai.players.pattern_files import with_contents, without_places
+from semeai.work.evaluators import Answer, Evaluator, EvaluatorKind, Params, Play, Say
 
 
 @dataclass(frozen=True)
-class MatchEvaluator:
-    """A pair of games with colours swapped; the rewards are the candidate's, as first and as second player.
+class MatchEvaluator(Evaluator):
+    """Plays a pair of games with colours swapped; the rewards are the candidate's, as first and as second player.
 
     Who crashes, hangs or plays an illegal move loses that game. A player that cannot be started is a failed program.
     """
 
-    baseline: Mapping[str, Any]
+    baseline: Params
     settings: MatchSettings = field(default_factory=MatchSettings)
     folder: str | None = None
     timeout: float = 60.0
     """Seconds that an engine has for an answer, unless its table says otherwise."""
 
-    def spec(self, params: Mapping[str, Any]) -> PlayerSpec:
-        """A candidate's parameters as a player."""
+    def spec(self, params: Params) -> PlayerSpec:
+        """Return a candidate's parameters as a player."""
         is_engine = "command" in params or str(params.get("player", "")).startswith("gtp:")
         table = {"timeout": self.timeout, **params} if is_engine else params
         return parse_spec(table, self.folder, self.settings.game)
@@ -36,7 +36,7 @@ class MatchEvaluator:
 
         baseline = self.spec(self.baseline)
 
-        def play(params: Mapping[str, Any], seed: int) -> Answer:
+        def play(params: Params, seed: int) -> Answer:
             first, second = play_pair(self.spec(params), baseline, self.settings, seed, worker_players(), explain=False)
             rewards = [first.reward, 1 - second.reward]
             for outcome, reward in zip((first, second), rewards, strict=True):
@@ -48,15 +48,42 @@ class MatchEvaluator:
 
         return play
 
-    def check(self, who: str, params: Mapping[str, Any]) -> None:
-        """ConfigError where ``params`` are no player."""
+    def complete(self, params: Params) -> Params:
+        """Return the player's table with the contents of pattern files and the digest of its database."""
+        return with_contents(params, self.settings.game, self.folder)
+
+    def check(self, who: str, params: Params) -> None:
         try:
             self.spec(params)
         except ConfigError as error:
             raise ConfigError(f"{who}: {error}") from None
 
-    def warm_up(self) -> None:
-        """Compile what the players need, before workers begin; the first time takes a minute and says so."""
-        from semeai.match.pair import warm_up
+    def recorded(self, params: Params) -> Params:
+        recorded: Params = without_places(params)
+        return recorded
 
-        warm_up(self.settings, [self.spec(self.baseline)], lambda text: print(text, file=sys.stderr))
+    def prepare(self, say: Say) -> None:
+        """Compile what the players need; the first time takes a minute."""
+        from semeai.match.pair import prepare_players
+
+        prepare_players(self.settings, [self.spec(self.baseline)], say)
+
+
+class MatchKind(EvaluatorKind):
+    """``match = {size = 9, ...}``: candidates and baseline are players."""
+
+    setting = MatchSettings
+    games_per_seed = 2
+    baseline = "the player that candidates play against"
+
+    def make(
+        self, value: MatchSettings, folder: str, timeout: float, baseline: Mapping[str, Any] | None
+    ) -> MatchEvaluator:
+        bare = MatchEvaluator(baseline or {}, value, folder, timeout)
+        return MatchEvaluator(bare.complete(bare.baseline), value, folder, timeout)
+
+    def identity(self, value: MatchSettings) -> dict[str, Any]:
+        return value.identity()
+
+
+MATCH = MatchKind()

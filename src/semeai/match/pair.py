@@ -57,9 +57,9 @@ class PlayedGame:
 
     number: int
     seed: int
-    """Of its pair."""
+    """Seed of its pair."""
     reward: float
-    """Of A."""
+    """Player A's reward."""
     reason: str
     result: str
     n_moves: int
@@ -80,7 +80,7 @@ class PlayedGame:
 @dataclass(frozen=True)
 class PairResult:
     games: tuple[PlayedGame, ...]
-    """None where the pair keeps killing its worker."""
+    """Empty if the pair repeatedly killed its worker."""
     failed_to_start: bool = False
 
 
@@ -92,7 +92,7 @@ class PairTask:
     b: PlayerSpec
     settings: MatchSettings
     key: int
-    """Of the match's seeds."""
+    """Key of the match's seed stream."""
     number: int
 
     @property
@@ -128,10 +128,10 @@ class PairTask:
         )
 
 
-def warm_up(
+def prepare_players(
     settings: MatchSettings, specs: Iterable[PlayerSpec], say: Callable[[str], object] = lambda text: None
 ) -> None:
-    """Find out what is wrong with a player, and compile what a game needs: once here, and not in every worker."""
+    """Find out what is wrong with a player, and compile what a game needs: once here, not in every worker."""
     configs = []
     for spec in specs:
         spec.make().close()

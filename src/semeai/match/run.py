@@ -1,121 +1,55 @@
 """A whole match: pairs of games on any number of workers, each kept as it comes in, told in their order."""
 
-import contextlib
 import math
-import os
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
-from semeai.errors import ConfigError, PlayerFailed, RunNotFound
-from semeai.match.pair import PairResult, PairTask, PlayedGame, warm_up
-from semeai.match.settings import MatchSettings
-from semeai.match.store import record_pair, recorded_pairs
+from semeai.errors import PlayerFailed, RunNotFound
+from semeai.match.match import Match, MatchResult
+from semeai.match.pair import PairResult, PairTask, PlayedGame, prepare_players
+from semeai.match.records import Records
+from semeai.match.store import MATCH, record_pair, recorded_pairs
 from semeai.match.tally import Tally
-from semeai.players.catalog import PlayerSpec
-from semeai.rng import derive
-from semeai.runs.race import stopping_on_signals, use_pool, versions
-from semeai.store.ledger import Ledger, RunWriter, hash_config
-from semeai.work.executors import ResilientPool
+from semeai.runs.run import Driver, Observer, Place, Run, open_run
+from semeai.store.ledger import Ledger
 
+KIND = "match"
 PARCEL_SECONDS = 0.25  # less work than this is not worth a message of its own to a worker
 POLL_SECONDS = 0.1
 KEPT_FAILURES = 20
 
-Pair = tuple[PlayedGame, ...]
+Pair = Sequence[PlayedGame]
 
 
-@dataclass(frozen=True)
-class Match:
-    """Who plays whom, and under what: what a match is, however many games of it are played."""
-
-    a: PlayerSpec
-    b: PlayerSpec
-    settings: MatchSettings = field(default_factory=MatchSettings)
-    seed: int = 1
-
-    def identity(self) -> dict[str, Any]:
-        settings = self.settings.identity()
-        return {"a": self.a.identity(), "b": self.b.identity(), "settings": settings, "seed": self.seed}
-
-    @classmethod
-    def from_identity(cls, data: Mapping[str, Any]) -> Self:
-        a, b = (PlayerSpec.from_identity(data[key]) for key in ("a", "b"))
-        return cls(a, b, MatchSettings.model_validate(data["settings"]), data["seed"])
-
-    @property
-    def name(self) -> str:
-        """A name of its own for each match, so that the same arguments find it again."""
-        return f"match-{hash_config(self.identity())[:10]}"
-
-    def task(self, number: int) -> PairTask:
-        return PairTask(self.a, self.b, self.settings, derive(self.seed, "match"), number)
-
-
-@dataclass(frozen=True)
-class MatchResult:
-    tally: Tally
-    n_planned: int
-    """Games."""
-    finished: bool
-    decided: bool
-    """It ended before its last game because the outcome was clear."""
-    seconds: float
-    failures: list[PlayedGame] = field(default_factory=list)
-    """The first games that a player lost by failing."""
-
-
-class MatchDriver:
+class MatchDriver(Driver):
     """Plays pairs 0 to ``n_pairs`` that are not in the ledger yet, until the end or until told to stop."""
 
     def __init__(
-        self,
-        match: Match,
-        n_pairs: int,
-        pool: ResilientPool,
-        writer: RunWriter | None = None,
-        *,
-        sgf: Path | None = None,
-        until_decided: bool = False,
-        on_progress: Callable[["MatchDriver"], object] = lambda driver: None,
+        self, match: Match, n_pairs: int, run: Run, *, sgf: Path | None = None, until_decided: bool = False
     ) -> None:
+        super().__init__()
         self.match = match
         self.n_pairs = n_pairs
-        self.pool = pool
-        self.writer = writer
+        self.pool = run.pool
+        self.writer = run.writer
+        self.observer = run.observer
         self.until_decided = until_decided
-        self.on_progress = on_progress
         self.records = None if sgf is None else Records(sgf)
-        self.stopping = False
-        self.dropping = False
         self.decided = False
         self.tally = Tally()
         self.failures: list[PlayedGame] = []
-        self.n_resumed = 0  # games taken from the ledger
-        self.n_new = 0
-        self.started = time.perf_counter()
         self._pairs: dict[int, Pair] = {}  # played, and not told yet because an earlier one is missing
         self._next = 0  # the first pair that was never handed out
         self._under_way: dict[int, list[int]] = {}
-        self._cost = math.nan  # seconds that a worker needs for a pair
+        self._cost = math.nan  # seconds per pair of a worker
         self._can_start = False  # both players have been seen to start
 
     @property
     def finished(self) -> bool:
         return self.decided or self.tally.n_pairs >= self.n_pairs
-
-    @property
-    def rate(self) -> float:
-        """New games a second."""
-        elapsed = time.perf_counter() - self.started
-        return self.n_new / elapsed if elapsed > 0 else 0.0
-
-    def stop(self) -> None:
-        """Start nothing new; finish and record what is under way. Called again: drop that too."""
-        self.dropping = self.stopping
-        self.stopping = True
 
     def run(self) -> None:
         self._resume()
@@ -125,10 +59,10 @@ class MatchDriver:
                 if not self.stopping:
                     self._hand_out()
                 self._take_in(self.pool.wait(POLL_SECONDS))
-                self.on_progress(self)
+                self.observer.progress(self)
         finally:
             self.pool.abandon()  # it may serve others after this match
-        self.on_progress(self)
+        self.observer.progress(self)
 
     def _resume(self) -> None:
         if self.writer:
@@ -157,7 +91,7 @@ class MatchDriver:
         return numbers
 
     def _take_in(self, results: list[tuple[int, list[Any]]]) -> None:
-        """Keep what has come in, and only then tell of it."""
+        """Keep what has come in, and only then count it."""
         for parcel_id, answers in results:
             for number, (result, seconds) in zip(self._under_way.pop(parcel_id), answers, strict=True):
                 self._check(number, result)
@@ -173,7 +107,7 @@ class MatchDriver:
 
     def _check(self, number: int, result: PairResult) -> None:
         if not result.games:
-            raise PlayerFailed(f"games {2 * number + 1} and {2 * number + 2} keep killing their worker")
+            raise PlayerFailed(f"games {2 * number + 1} and {2 * number + 2} repeatedly killed their worker")
         self._can_start |= not result.failed_to_start
         if not self._can_start:  # it never will: a match of lost games would say nothing
             game = next(game for game in result.games if game.failure)
@@ -181,7 +115,7 @@ class MatchDriver:
             raise PlayerFailed(game.failure + "".join(f"; it wrote: {line[:200]}" for line in last), game.stderr)
 
     def _advance(self) -> None:
-        """Tell of the pairs in their order, however they came in: the same for any number of workers."""
+        """Count the pairs in their order, however they came in: the same for any number of workers."""
         while (number := self.tally.n_pairs) in self._pairs and not self.finished:
             pair = self._pairs.pop(number)
             if self.records:
@@ -194,7 +128,7 @@ class MatchDriver:
 
 @dataclass(frozen=True)
 class _Timed:
-    """A pair, and how long it took."""
+    """A pair, timed."""
 
     task: PairTask
 
@@ -206,85 +140,26 @@ class _Timed:
         return self.task.lost(), 0.0
 
 
-class Records:
-    """A folder with one file for each game."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ConfigError(f"--sgf {folder}: {error.strerror}") from None
-
-    def path(self, number: int) -> Path:
-        return self.folder / f"game-{number + 1:06d}.sgf"
-
-    def refuse_others(self, pairs: set[int]) -> None:
-        """The games of another match are not written over."""
-        mine = {self.path(2 * number + i).name for number in pairs for i in (0, 1)}
-        others = sorted(path.name for path in self.folder.glob("game-*.sgf") if path.name not in mine)
-        if others:
-            raise ConfigError(f"--sgf {self.folder}: {others[0]} is no game of this match so far; give another folder")
-
-    def write(self, pair: Pair) -> None:
-        for game in pair:
-            path, content = self.path(game.number), game.sgf.encode()
-            try:
-                if path.exists():  # from before the match was interrupted
-                    if path.read_bytes() != content:
-                        raise ConfigError(f"--sgf {path} is a game of another match; give another folder")
-                    continue
-                part = path.with_name(f".{path.name}.part")
-                part.write_bytes(content)
-                os.replace(part, path)
-            except OSError as error:
-                raise ConfigError(f"--sgf {path}: {error.strerror}") from None
-
-
-@dataclass
-class MatchCallbacks:
-    """How a match is watched; none of it changes what it does."""
-
-    on_start: Callable[[MatchDriver], object] = lambda driver: None
-    on_progress: Callable[[MatchDriver], object] = lambda driver: None
-    on_stop: Callable[[MatchDriver], object] = lambda driver: None
-    on_compile: Callable[[str], object] = lambda text: None
-
-
 def run_match(
     match: Match,
     games: int,
+    place: Place,
     *,
-    ledger: str,
     name: str | None = None,
-    workers: int | None = None,
-    executor: str = "local",
     sgf: Path | None = None,
     until_decided: bool = False,
-    callbacks: MatchCallbacks | None = None,
-    pool: ResilientPool | None = None,
+    observer: Observer | None = None,
 ) -> MatchResult:
-    """Play ``games`` games, in whole pairs, or those that the ledger at ``ledger`` does not have yet.
+    """Play ``games`` games, in whole pairs, or those that the ledger does not have yet.
 
-    ``pool``: workers to share with other runs, for a match that is not ``until_decided``.
+    A match that ends when it is decided needs workers of its own, not a shared pool.
     """
-    callbacks = callbacks or MatchCallbacks()
+    observer = observer or Observer()
     began = time.perf_counter()
-    warm_up(match.settings, (match.a, match.b), callbacks.on_compile)
-    with (
-        contextlib.closing(Ledger(ledger)) as store,
-        contextlib.closing(
-            store.open_run(name or match.name, "match", match.identity(), match.seed, versions())
-        ) as writer,
-        use_pool(pool, executor, workers) as used,
-    ):
-        driver = MatchDriver(
-            match, math.ceil(games / 2), used, writer,
-            sgf=sgf, until_decided=until_decided, on_progress=callbacks.on_progress,
-        )  # fmt: skip
-        with _recording_state(driver, writer), stopping_on_signals(driver, callbacks.on_stop):
-            callbacks.on_start(driver)
-            driver.run()
+    prepare_players(match.settings, (match.a, match.b), observer.say)
+    with open_run(name or match.name, KIND, match.identity(), match.seed, place, observer, MATCH.tables) as run:
+        driver = MatchDriver(match, math.ceil(games / 2), run, sgf=sgf, until_decided=until_decided)
+        run.drive(driver)
     return MatchResult(
         driver.tally,
         2 * driver.n_pairs,
@@ -295,23 +170,10 @@ def run_match(
     )
 
 
-@contextlib.contextmanager
-def _recording_state(driver: MatchDriver, writer: RunWriter) -> Iterator[None]:
-    state = "error"
-    writer.set_state("running")
-    try:
-        yield
-        state = "finished" if driver.finished else "interrupted"
-    except KeyboardInterrupt:
-        state = "interrupted"
-    finally:
-        writer.set_state(state)
-
-
 def replay_match(ledger: Ledger, name: str) -> tuple[Match, MatchResult]:
-    """A match as it stands now, from the ledger alone: its pairs up to the first that is missing."""
+    """Return a match as it stands now, from the ledger alone: its pairs up to the first that is missing."""
     run = ledger.run(name)
-    if run.kind != "match":
+    if run.kind != KIND:
         raise RunNotFound(f"run {name!r} is of kind {run.kind!r}, not a match")
     tally = Tally()
     failures: list[PlayedGame] = []

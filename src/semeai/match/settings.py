@@ -3,19 +3,18 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from semeai.errors import ConfigError, IllegalMove, did_you_mean
+from semeai.errors import ConfigError, IllegalMove
 from semeai.games.catalog import game_named
+from semeai.models import Model
 
 if TYPE_CHECKING:
     from semeai.games.position import Position
 
 
-class MatchSettings(BaseModel):
+class MatchSettings(Model):
     """The game, how it begins, and how it is counted."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     game: str = "go"
     size: int = 0
@@ -89,20 +88,3 @@ class MatchSettings(BaseModel):
         if not self.swap:
             del found["swap"]
         return found
-
-
-def checked_match_settings(values: Mapping[str, Any]) -> MatchSettings:
-    """Settings from plain values; one clear sentence where they are wrong."""
-    try:
-        return MatchSettings.model_validate(values)
-    except ValidationError as error:
-        raise ConfigError("; ".join(_sentence(dict(details)) for details in error.errors())) from None
-
-
-def _sentence(error: dict[str, Any]) -> str:
-    place = ".".join(str(part) for part in error["loc"])
-    if error["type"] == "extra_forbidden":
-        return f"{place}: unknown setting of a match; {did_you_mean(place, MatchSettings.model_fields)}"
-    shown = f" (got {error['input']!r})" if place else ""
-    message = str(error["msg"]).removeprefix("Value error, ")
-    return f"{place}: {message[0].lower()}{message[1:]}{shown}" if place else message

@@ -3,23 +3,49 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
 
+from sqlalchemy import BigInteger, Column, Float, ForeignKey, Integer, String, Table, Text
+
 from semeai.match.pair import PlayedGame
 from semeai.store import schema
-from semeai.store.ledger import Ledger, RunWriter
+from semeai.store.kinds import RunKind
+from semeai.store.ledger import Ledger
+from semeai.store.writer import RunWriter
+
+games = Table(
+    "games",
+    schema.metadata,
+    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True),  # from 0; a pair is 2k and 2k + 1, and A is Black in the even ones
+    Column("seed", BigInteger, nullable=False),  # seed of the pair
+    Column("reward", Float, nullable=False),  # player A's
+    Column("reason", String(20), nullable=False),
+    Column("result", String(20), nullable=False),
+    Column("n_moves", Integer, nullable=False),
+    Column("cpu_a", Float, nullable=False),
+    Column("cpu_b", Float, nullable=False),
+    Column("simulations_a", BigInteger, nullable=False),
+    Column("simulations_b", BigInteger, nullable=False),
+    Column("failure", Text, nullable=False),
+    Column("stderr", Text, nullable=False),
+    Column("sgf", Text, nullable=False),
+    Column("recorded_at", String(32), nullable=False),
+)
+
+MATCH = RunKind((games,))
 
 _COLUMNS = [field.name for field in fields(PlayedGame)]
 
 
-def record_pair(writer: RunWriter, games: Sequence[PlayedGame]) -> None:
+def record_pair(writer: RunWriter, pair: Sequence[PlayedGame]) -> None:
     """Note a pair; it is kept once the writer is flushed."""
-    for game in games:
-        writer.note(schema.games, asdict(game))
+    for game in pair:
+        writer.note(games, asdict(game))
 
 
 def recorded_pairs(ledger: Ledger, run_id: int) -> Iterator[tuple[int, tuple[PlayedGame, ...]]]:
-    """The pairs of a run with their numbers, in order; read in portions."""
+    """Yield the pairs of a run with their numbers, in order; read in portions."""
     pair: list[PlayedGame] = []
-    for row in ledger.rows(schema.games, run_id):
+    for row in ledger.rows(games, run_id):
         pair.append(PlayedGame(**{name: row[name] for name in _COLUMNS}))
         if len(pair) == 2:
             yield pair[0].number // 2, tuple(pair)

@@ -20,7 +20,6 @@ import numpy as np
 
 from semeai.errors import ConfigError, ProtocolError
 from semeai.race.candidate import Candidate, Verdict, check_distinct
-from semeai.race.rules import make_rule
 from semeai.race.selection import SELECTION_RULES, Standing
 from semeai.race.settings import RaceSettings
 from semeai.rng import generator
@@ -71,7 +70,7 @@ class Race:
         self._n_dispatched = 0
         self._incoming = iter(candidates)
         if self.settings.mode == "stream":
-            self._rule = make_rule(self.settings, 1)
+            self._rule = self.settings.rule(1)
         else:
             finite = list(itertools.islice(self._incoming, MAX_CANDIDATES + 1))
             if len(finite) > MAX_CANDIDATES:
@@ -82,7 +81,7 @@ class Race:
             check_distinct(finite)
             if not finite:
                 raise ConfigError("a race needs at least one candidate")
-            self._rule = make_rule(self.settings, len(finite))
+            self._rule = self.settings.rule(len(finite))
             self._incoming = iter(())
             for candidate in finite:
                 self._enter(candidate)
@@ -154,7 +153,7 @@ class Race:
         return self._at_verdict.get(standing.index) or self.bounds(standing)
 
     def forecast(self, standing: Standing) -> float:
-        """Evaluations the candidate still needs for a verdict, were it to go on as it did so far."""
+        """Return the evaluations that the candidate still needs for a verdict, assuming its current frequencies."""
         return self._rule.forecast(standing.counts, max(1, standing.n_tests), standing.index)
 
     # -- inside ------------------------------------------------------------------------------------------------

@@ -1,9 +1,10 @@
-"""When the evidence suffices: one rule a method, from a candidate's counts to a verdict."""
+"""The methods that come with semeai: mixture betting, and the papers' bounds."""
 
 import math
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from semeai.race.candidate import Verdict
+from semeai.race.methods import Look, Rule
 from semeai.race.settings import THROUGHPUT_DISCARD_RISK, RaceSettings
 from semeai.stats.betting import MixtureBetting
 from semeai.stats.bounds import Bounds, compute_bounds
@@ -11,29 +12,8 @@ from semeai.stats.counts import RewardCounts
 from semeai.stats.spending import countable_share
 
 
-class Look(NamedTuple):
-    """One look at one candidate's data."""
-
-    verdict: Verdict
-    merit: float  # evidence for acceptance, comparable between the candidates of one race
-    doubt: float  # evidence for discarding
-    progress: float  # how promising it is to go on with this one
-
-
-class Rule(Protocol):
-    """Looks at candidate ``index`` (1, 2, ...) whose ``n_tests``-th test this is."""
-
-    def look(self, counts: RewardCounts, n_tests: int, index: int) -> Look: ...
-
-    def bounds(self, counts: RewardCounts, n_tests: int, index: int) -> Bounds: ...
-
-    def forecast(self, counts: RewardCounts, n_tests: int, index: int) -> float:
-        """Evaluations still needed, were the rewards to go on with the frequencies they have."""
-        ...
-
-
 class Levels(NamedTuple):
-    """Risks of one candidate: of being accepted though bad, of being discarded though good."""
+    """Risks of one candidate: to be accepted although bad, to be discarded although good."""
 
     accept: float
     discard: float
@@ -61,12 +41,13 @@ def betting_levels(settings: RaceSettings, n_candidates: int, index: int) -> Lev
     return levels if discard is None else Levels(levels.accept, discard)
 
 
-class BettingRule:
+class BettingRule(Rule):
     """The default: the wealth of mixture betting against 1 / risk (Ville)."""
 
+    options = frozenset({"coverage", "throughput", "discard_risk"})
+
     def __init__(self, settings: RaceSettings, n_candidates: int) -> None:
-        self.settings = settings
-        self.n_candidates = n_candidates
+        super().__init__(settings, n_candidates)
         self.test = MixtureBetting(settings.accept_above, settings.discard_below)
 
     def levels(self, index: int) -> Levels:
@@ -92,13 +73,18 @@ class BettingRule:
         return counts.n * (self.test.forecast(counts, *self.levels(index)) - 1) if counts else math.inf
 
 
-class BoundsRule:
+class BoundsRule(Rule):
     """The papers' rule: accept when lb > accept_above (tested first), discard when ub < discard_below."""
 
+    options = frozenset({"spending"})
+    selection = "max_upper"
+    batch = 1
+    growth = 1.0
+    lookahead = 1
+
     def __init__(self, settings: RaceSettings, n_candidates: int) -> None:
-        self.settings = settings
         # A stream that spends by test alone is the papers' series of races with |S0| = 1 and a fresh risk each.
-        self.n_candidates = 1 if settings.mode == "stream" else n_candidates
+        super().__init__(settings, 1 if settings.mode == "stream" else n_candidates)
 
     def bounds(self, counts: RewardCounts, n_tests: int, index: int) -> Bounds:
         s = self.settings
@@ -135,8 +121,3 @@ class BoundsRule:
         if margin <= 0:
             return math.inf
         return counts.n * (max(1.0, deviation / margin) ** 2 - 1)  # deviations shrink as 1 / sqrt(n)
-
-
-def make_rule(settings: RaceSettings, n_candidates: int) -> Rule:
-    kind = BettingRule if settings.method == "betting" else BoundsRule
-    return kind(settings, n_candidates)

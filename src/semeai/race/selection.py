@@ -11,6 +11,7 @@ from operator import attrgetter
 import numpy as np
 
 from semeai.race.candidate import Candidate, Verdict
+from semeai.registry import Registry
 from semeai.stats.counts import RewardCounts
 
 
@@ -39,28 +40,34 @@ class Standing:
 
 RandomSource = Callable[[], np.random.Generator]
 SelectionRule = Callable[[Sequence[Standing], RandomSource], Standing]
+SELECTION_RULES: Registry[SelectionRule] = Registry("selection rule", "semeai.selection_rules")
 
 
+@SELECTION_RULES.register("first_alive")
 def first_alive(alive: Sequence[Standing], random: RandomSource) -> Standing:
     """Variant 3's rule for countable sets: the smallest index alive."""
     return alive[0]
 
 
+@SELECTION_RULES.register("round_robin")
 def round_robin(alive: Sequence[Standing], random: RandomSource) -> Standing:
     """The fewest evaluations asked for; the smallest index among equals."""
     return min(alive, key=attrgetter("n_dispatched"))
 
 
+@SELECTION_RULES.register("max_upper")
 def max_upper(alive: Sequence[Standing], random: RandomSource) -> Standing:
     """The papers' rule, as in UCB: the largest upper bound."""
     return max(alive, key=lambda s: (math.inf if not s.n_dispatched else s.upper, -s.n_dispatched))
 
 
+@SELECTION_RULES.register("max_evidence")
 def max_evidence(alive: Sequence[Standing], random: RandomSource) -> Standing:
     """One batch each, then the candidate that is closest to acceptance."""
     return max(alive, key=lambda s: (math.inf if not s.n_dispatched else s.merit, -s.n_dispatched))
 
 
+@SELECTION_RULES.register("max_progress")
 def max_progress(alive: Sequence[Standing], random: RandomSource) -> Standing:
     """One batch each, then the candidate most likely to be accepted per game spent on it.
 
@@ -70,6 +77,7 @@ def max_progress(alive: Sequence[Standing], random: RandomSource) -> Standing:
     return max(alive, key=lambda s: (math.inf if not s.n_dispatched else s.progress, -s.n_dispatched))
 
 
+@SELECTION_RULES.register("hdoc")
 def hdoc(alive: Sequence[Standing], random: RandomSource) -> Standing:
     """Hybrid algorithm for the dilemma of confidence (Kano et al. 2019): mean + sqrt(log T / (2 n))."""
     log_total = math.log(max(2, sum(s.n_evaluations for s in alive)))
@@ -80,13 +88,9 @@ def hdoc(alive: Sequence[Standing], random: RandomSource) -> Standing:
     return max(alive, key=lambda s: (score(s), -s.n_dispatched))
 
 
+@SELECTION_RULES.register("thompson")
 def thompson(alive: Sequence[Standing], random: RandomSource) -> Standing:
     """Draw an efficiency from each candidate's beta posterior and take the largest."""
     n = np.array([s.n_evaluations for s in alive], dtype=float)
     total = np.array([s.total_reward for s in alive])
     return alive[int(np.argmax(random().beta(1 + total, 1 + n - total)))]
-
-
-SELECTION_RULES: dict[str, SelectionRule] = {
-    rule.__name__: rule for rule in (first_alive, round_robin, max_upper, max_evidence, max_progress, hdoc, thompson)
-}

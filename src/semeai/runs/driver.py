@@ -1,21 +1,23 @@
-"""The loop: ask the race, evaluate, record, tell. Resuming is the same loop, with answers that are known already."""
+"""The loop of a race: ask, evaluate, record, tell. To resume is the same loop, with answers that are known already."""
 
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from semeai.errors import BadReward, BaselineFailed, ConfigError, LedgerError, ProgramFailed
 from semeai.race.candidate import Candidate, Verdict
 from semeai.race.race import Batch, Decision, Race
 from semeai.rng import derive
+from semeai.runs.run import Driver, Run
 from semeai.stats.counts import RewardCounts
-from semeai.store.ledger import RecordedBatch, RunWriter
 from semeai.work.evaluators import Evaluator
-from semeai.work.executors import ResilientPool
 from semeai.work.jobs import Failure, Job, JobResult
+
+if TYPE_CHECKING:
+    from semeai.store.writer import RecordedBatch
 
 T = TypeVar("T")
 
@@ -33,7 +35,7 @@ class _Work:
     batch: Batch
     n_missing: int = 0  # jobs that have not come back
     results: list[JobResult] = field(default_factory=list)
-    recorded: RecordedBatch | None = None
+    recorded: "RecordedBatch | None" = None
     dropped: bool = False  # some of its jobs will never come back
 
     @property
@@ -47,49 +49,38 @@ class _Work:
         return min(failures, key=lambda f: f.evaluation, default=None)
 
 
-class Driver:
+class RaceDriver(Driver):
     """Drives one race to its end, or until it is told to stop."""
 
-    def __init__(
-        self,
-        race: Race,
-        evaluator: Evaluator,
-        pool: ResilientPool,
-        writer: RunWriter | None = None,
-        *,
-        retries: int = 0,
-        on_decision: Callable[[Decision], object] = lambda decision: None,
-        on_progress: Callable[["Driver"], object] = lambda driver: None,
-    ) -> None:
+    def __init__(self, race: Race, evaluator: Evaluator, run: Run, retries: int = 0) -> None:
+        super().__init__()
         self.race = race
         self.evaluator = evaluator
-        self.pool = pool
-        self.writer = writer
+        self.pool = run.pool
+        self.writer = run.writer
+        self.observer = run.observer
         self.retries = retries
-        self.on_decision = on_decision
-        self.on_progress = on_progress
-        self.stopping = False
-        self.dropping = False
         self.failures: list[Failure] = []
         self._n_failed_in_a_row = 0
-        self.n_resumed = 0  # evaluations taken from the ledger
-        self.n_new = 0
-        self.started = self._flushed = time.perf_counter()
+        self._flushed = self.started
         self._queue: deque[_Work] = deque()
         self._candidates: list[Candidate] = []  # those the ledger knows
         self._by_parcel: dict[int, list[_Work]] = {}  # a work once for each of its jobs in the parcel
-        self._cost = math.nan  # seconds an evaluation takes, smoothed
-        self._resuming = dict(writer.recorded) if writer else {}
-        self._decided = writer.decided() if writer else {}
+        self._cost = math.nan  # seconds per evaluation, smoothed
+        self._resuming = dict(self.writer.recorded) if self.writer else {}
+        self._decided = self.writer.decided() if self.writer else {}
+
+    @property
+    def finished(self) -> bool:
+        return self.race.finished
 
     def run(self) -> None:
-        """Until the race is over, or ``stop`` was called and what was under way has come back."""
         try:
             self._run()
         finally:
             self.pool.abandon()  # it may serve others after this race
         self._flush()
-        self.on_progress(self)
+        self.observer.progress(self)
         if self.race.finished and self._resuming:
             raise LedgerError(
                 f"the ledger has batch {min(self._resuming)}, which this race never asks for: "
@@ -116,26 +107,12 @@ class Driver:
             self._collect(parcel_id, answers)
         if not results or time.perf_counter() - self._flushed > FLUSH_SECONDS:
             self._flush()
-            self.on_progress(self)
-
-    def stop(self) -> None:
-        """Start nothing new; finish and record what workers have begun. Called again: drop that too.
-
-        It only leaves word, because a signal may call it in the middle of anything.
-        """
-        self.dropping = self.stopping
-        self.stopping = True
+            self.observer.progress(self)
 
     def _drop_unbegun(self) -> None:
         for parcel_id in self.pool.drop_backlog():
             for work in self._by_parcel.pop(parcel_id):
                 work.dropped = True
-
-    @property
-    def rate(self) -> float:
-        """New evaluations a second."""
-        elapsed = time.perf_counter() - self.started
-        return self.n_new / elapsed if elapsed > 0 else 0.0
 
     def _flush(self) -> None:
         if self.writer:
@@ -187,7 +164,7 @@ class Driver:
                 self._tell(work)
             self._queue.popleft()
 
-    def _replay(self, batch: Batch, recorded: RecordedBatch) -> None:
+    def _replay(self, batch: Batch, recorded: "RecordedBatch") -> None:
         assert self.writer is not None
         self.writer.enter(self._entered(batch))
         counts = recorded.counts
@@ -200,7 +177,7 @@ class Driver:
                     f"candidate {decision.candidate} was decided as {then} in the ledger and is {now} now: "
                     "it was made by another version of semeai"
                 )
-            self.on_decision(decision)
+            self.observer.decision(decision)
 
     def _tell(self, work: _Work) -> None:
         batch, failure = work.batch, work.failure
@@ -224,7 +201,7 @@ class Driver:
         if made:
             self._flush()  # a verdict is announced only once it is kept
         for decision in made:
-            self.on_decision(decision)
+            self.observer.decision(decision)
         self._give_up_on_failures(made, failure)
 
     def _give_up_on_failures(self, made: list[Decision], failure: Failure | None) -> None:

@@ -1,31 +1,40 @@
-"""One run from its configuration to its result: what ``semeai race`` and ``semeai.run_race`` do."""
+"""Races: the plan of one, how it is run and resumed, and how it is read back. ``semeai.run_race`` is here."""
 
-import contextlib
 import json
 import pickle
-import platform
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import version
-from pathlib import Path
-from types import FrameType
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from semeai.errors import ConfigError, LedgerError, RunNotFound
+from semeai.models import checked, merged
 from semeai.race.candidate import Candidate, Verdict
 from semeai.race.race import Decision, Race
 from semeai.race.selection import Standing
-from semeai.race.settings import RaceSettings, checked_settings
-from semeai.runs.driver import Driver
-from semeai.runs.race_file import RaceConfig, as_candidate, changes_of
-from semeai.store import schema
-from semeai.store.ledger import DEFAULT_LEDGER, Ledger, RunWriter, counts_from_json
-from semeai.work.evaluators import AgainstBaseline, Better, CallableEvaluator, Evaluator
-from semeai.work.executors import ResilientPool, default_workers, executor_factory
+from semeai.race.settings import RaceSettings
+from semeai.runs.driver import RaceDriver
+from semeai.runs.run import Observer, Place, checked_name, open_run
+from semeai.work.evaluators import AgainstBaseline, Better, CallableEvaluator, Evaluator, Params, evaluator_identity
 from semeai.work.jobs import Failure
+
+if TYPE_CHECKING:
+    from semeai.store.ledger import Ledger
+
+KIND = "race"
+
+
+@dataclass(frozen=True)
+class RacePlan:
+    """All that decides what a race does: the same plan gives the same race, wherever it is run."""
+
+    settings: RaceSettings
+    evaluator: Evaluator
+    candidates: Iterable[Candidate]
+    identity: Mapping[str, Any]
+    """What a ledger records of it, and compares when the run is resumed."""
+    seed: int = 1
+    retries: int = 0
 
 
 @dataclass(frozen=True)
@@ -37,60 +46,44 @@ class RaceResult:
     standings: list[Standing]
     n_evaluations: int
     seconds: float
-    finished: bool  # False: stopped before its end, and it can be resumed
-    failures: list[Failure] = field(default_factory=list)  # why candidates failed, with what their programs said
-    digest: str | None = None  # of the run in its ledger
+    finished: bool
+    """False: stopped before its end; it can be resumed if a ledger keeps it."""
+    failures: list[Failure] = field(default_factory=list)
+    """Why candidates failed, with the standard error of their programs."""
+    digest: str | None = None
+    """Digest of the run in its ledger."""
     n_lost_jobs: int = 0
 
     def verdict(self, name: str) -> Verdict:
+        """Return the verdict on the candidate ``name``."""
         for standing in self.standings:
             if standing.candidate.name == name:
                 return standing.verdict
         raise ConfigError(f"no candidate is named {name!r}")
 
 
-@dataclass
-class Callbacks:
-    """How a run is watched; none of it changes what the run does."""
-
-    on_start: Callable[[Driver], object] = lambda driver: None
-    on_decision: Callable[[Decision], object] = lambda decision: None
-    on_progress: Callable[[Driver], object] = lambda driver: None
-    on_stop: Callable[[Driver], object] = field(default=lambda driver: None)
-
-
-def run_config(
-    config: RaceConfig,
-    folder: Path,
-    *,
-    name: str,
-    ledger: str,
-    workers: int | None = None,
-    callbacks: Callbacks | None = None,
-    pool: ResilientPool | None = None,
-) -> RaceResult:
-    """Start the run ``name`` of ``config``, or resume it, in the ledger at ``ledger``; ``pool``: workers to share."""
-    executor_factory(config.executor.name)
-    evaluator = config.make_evaluator(folder)
-    race = Race(config.race, config.make_candidates(folder), config.seed)
-    store = Ledger(ledger)
-    try:
-        writer = store.open_run(name, "race", config.identity(), config.seed, versions())
-        try:
-            return _run(
-                race,
-                evaluator,
-                config.executor.name,
-                workers or config.executor.workers,
-                writer,
-                config.evaluator.retries,
-                callbacks or Callbacks(),
-                pool,
-            )
-        finally:
-            writer.close()
-    finally:
-        store.close()
+def run_plan(plan: RacePlan, name: str, place: Place, observer: Observer | None = None) -> RaceResult:
+    """Start the run ``name`` of the plan, or resume it."""
+    observer = observer or Observer()
+    if place.executor != "inline":
+        check_picklable(plan.evaluator)
+    race = Race(plan.settings, plan.candidates, plan.seed)
+    plan.evaluator.prepare(observer.say)
+    began = time.perf_counter()
+    with open_run(name, KIND, plan.identity, plan.seed, place, observer) as run:
+        driver = RaceDriver(race, plan.evaluator, run, plan.retries)
+        run.drive(driver)
+    return RaceResult(
+        race.accepted,
+        race.decisions,
+        race.standings,
+        race.n_evaluations,
+        time.perf_counter() - began,
+        run.state == "finished",
+        driver.failures,
+        run.digest,
+        run.pool.n_lost,
+    )
 
 
 def run_race(
@@ -102,89 +95,63 @@ def run_race(
     better: Better | None = None,
     seed: int = 1,
     workers: int = 1,
+    executor: str | None = None,
     folder: str | None = None,
-    callbacks: Callbacks | None = None,
+    ledger: str | None = None,
+    name: str | None = None,
+    observer: Observer | None = None,
 ) -> RaceResult:
-    """Race ``evaluate(params, seed) -> reward`` over the candidates, in memory.
+    """Race ``evaluate(params, seed) -> reward`` over the candidates.
 
     ``evaluate`` is a function or "module:function"; ``settings`` may be a table of them. With more than one worker it
     runs in processes, so it must be importable. With ``better`` ("higher" or "lower") it may return any number, which
     is compared with that of the ``baseline``'s parameters on the same seed; each candidate is then a change of the
-    baseline.
+    baseline. With ``ledger`` (a file or a database URL) and ``name`` every result is kept, and the same call resumes
+    the race after an interrupt.
     """
     if not callable(evaluate) and not isinstance(evaluate, str):
         raise ConfigError(f"what is raced is a function or 'module:function', not {evaluate!r}")
     if (baseline is None) != (better is None):
         raise ConfigError("give baseline and better together, or neither")
-    if isinstance(settings, Mapping):
-        settings = checked_settings(settings)
+    if (ledger is None) != (name is None):
+        raise ConfigError("give ledger and name together, or neither: a race is kept under its name")
+    if settings is None or isinstance(settings, Mapping):
+        settings = checked(RaceSettings, settings or {})
     program = CallableEvaluator(evaluate, folder)
     evaluator: Evaluator = program
     if better is not None and baseline is not None:
         evaluator = AgainstBaseline(program, dict(baseline), better)
     found = (as_candidate(value, f"candidate {i + 1}") for i, value in enumerate(candidates))
-    race = Race(settings or RaceSettings(), changes_of(baseline, found), seed)
-    executor = "inline" if workers == 1 else "local"
-    return _run(race, evaluator, executor, workers, None, 0, callbacks or Callbacks())
+    recorded = evaluator_identity({"callable": target_of(evaluate)}, better)
+    identity = race_identity(seed, settings, recorded, baseline, None)
+    plan = RacePlan(settings, evaluator, changes_of(baseline, found), identity, seed)
+    place = Place(ledger, executor or ("inline" if workers == 1 else "local"), workers)
+    return run_plan(plan, "race" if name is None else checked_name(name), place, observer)
 
 
-def _run(
-    race: Race,
-    evaluator: Evaluator,
-    executor: str,
-    workers: int | None,
-    writer: RunWriter | None,
-    retries: int,
-    callbacks: Callbacks,
-    shared: ResilientPool | None = None,
-) -> RaceResult:
-    if executor != "inline":
-        check_picklable(evaluator)
-    state = "error"
-    began = time.perf_counter()
-    with use_pool(shared, executor, workers) as pool:
-        driver = Driver(
-            race, evaluator, pool, writer, retries=retries,
-            on_decision=callbacks.on_decision, on_progress=callbacks.on_progress,
-        )  # fmt: skip
-        signals = stopping_on_signals(driver, callbacks.on_stop) if writer else contextlib.nullcontext()
-        try:
-            if writer:
-                writer.set_state("running")
-            with signals:
-                callbacks.on_start(driver)
-                driver.run()
-            state = "finished" if race.finished else "interrupted"
-        except KeyboardInterrupt:
-            if writer is None:  # there is nothing to keep: Ctrl-C is the caller's
-                raise
-            state = "interrupted"
-        finally:
-            if writer:
-                writer.set_state(state)
-    return RaceResult(
-        race.accepted,
-        race.decisions,
-        race.standings,
-        race.n_evaluations,
-        time.perf_counter() - began,
-        state == "finished",
-        driver.failures,
-        writer.ledger.digest(writer.run_id) if writer else None,
-        pool.n_lost,
-    )
+def race_identity(
+    seed: int, settings: RaceSettings, evaluator: Params, baseline: Params | None, candidates: Params | None
+) -> dict[str, Any]:
+    """Return what a ledger records of a race; without ``candidates`` they are compared only as they enter."""
+    return {
+        "seed": seed,
+        "race": settings.resolved().model_dump(mode="json"),
+        "evaluator": dict(evaluator),
+        "baseline": None if baseline is None else dict(baseline),
+        "candidates": None if candidates is None else dict(candidates),
+    }
 
 
-def use_pool(
-    shared: ResilientPool | None, executor: str, workers: int | None
-) -> contextlib.AbstractContextManager[ResilientPool]:
-    """Workers that stay when a run has ended, or its own, that end with it."""
-    if shared is not None:
-        return contextlib.nullcontext(shared)
-    return ResilientPool(executor_factory(executor), default_workers() if workers is None else workers)
+def target_of(evaluate: Callable[..., Any] | str) -> str:
+    """Return a function as ``module:function``."""
+    if isinstance(evaluate, str):
+        return evaluate
+    function: Any = evaluate if hasattr(evaluate, "__qualname__") else type(evaluate)
+    return f"{function.__module__}:{function.__qualname__}"
 
 
 def check_picklable(evaluator: Evaluator) -> None:
+    """Raise ConfigError if the evaluator cannot be sent to workers."""
     try:
         pickle.dumps(evaluator)
     except Exception as error:  # whatever a user's object does when it is pickled
@@ -194,70 +161,48 @@ def check_picklable(evaluator: Evaluator) -> None:
         ) from None
 
 
-class Stoppable(Protocol):
-    """What runs until it is told to stop."""
-
-    stopping: bool
-    dropping: bool
-
-    def stop(self) -> None: ...
-
-
-D = TypeVar("D", bound=Stoppable)
-
-
-@contextlib.contextmanager
-def stopping_on_signals(driver: D, on_stop: Callable[[D], object]) -> Iterator[None]:
-    """Ctrl-C or SIGTERM: finish what is under way. Once more: drop it. A third time: at once, wherever we are."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # signals belong to the main thread: whoever runs us elsewhere stops us with driver.stop()
-        return
-
-    def handle(number: int, frame: FrameType | None) -> None:
-        if driver.dropping:
-            raise KeyboardInterrupt
-        is_first = not driver.stopping
-        driver.stop()
-        if is_first:
-            on_stop(driver)
-
-    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+def as_candidate(value: Any, place: str) -> Candidate:
+    """Return a candidate from a table; its ``name`` is taken out, or made from its parameters."""
+    if isinstance(value, Candidate):
+        value = {**value.params, "name": value.name}
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"{place}: {value!r} is not a table of parameters")
+    params = {str(key): item for key, item in value.items() if key != "name"}
+    name = str(value.get("name") or ", ".join(f"{k}={v}" for k, v in params.items()))
+    if not name:
+        raise ConfigError(f"{place}: a candidate needs a name or parameters")
+    candidate = Candidate(name, params)
     try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        return Candidate.from_json(candidate.to_json())
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"{place}: parameters must be numbers, texts, lists or tables: {error}") from None
 
 
-def replay(ledger: Ledger, name: str) -> Race | None:
-    """The race of a recorded run as it stands now, from the ledger alone; None before its first batch."""
+def changes_of(baseline: Params | None, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
+    """Yield each candidate as a change: the baseline's parameters, and its own instead of those it names."""
+    if baseline is not None and "name" in baseline:
+        raise ConfigError("baseline: it has parameters only, no name")
+    for change in candidates:
+        yield Candidate(change.name, merged(baseline or {}, change.params))
+
+
+def replay(ledger: "Ledger", name: str) -> Race | None:
+    """Return the race of a recorded run as it stands now, from the ledger alone; None before its first batch."""
     run = ledger.run(name)
-    if run.kind != "race":
+    if run.kind != KIND:
         raise RunNotFound(f"run {name!r} is of kind {run.kind!r}, not a race")
     # Batches first: a live run may add candidates in between, but no batch whose candidate is not there.
-    batches = list(ledger.rows(schema.batches, run.id))
-    found = [Candidate(row["name"], json.loads(row["params"])) for row in ledger.rows(schema.candidates, run.id)]
+    batches = list(ledger.batches(run.id))
+    found = [Candidate(row["name"], json.loads(row["params"])) for row in ledger.rows("candidates", run.id)]
     if not found:
         return None
     race = Race(RaceSettings.model_validate(run.config["race"]), found, run.seed)
-    for row in batches:
-        batch = race.ask()
-        if batch != (row["number"], row["candidate"], row["start"], row["size"]):
-            raise LedgerError(f"run {name!r} cannot be replayed by this version of semeai from batch {row['number']}")
-        if row["counts"] is None:
-            race.fail(row["number"])
+    for recorded in batches:
+        if race.ask() != recorded.batch:
+            number = recorded.batch.number
+            raise LedgerError(f"run {name!r} cannot be replayed by this version of semeai from batch {number}")
+        if recorded.counts is None:
+            race.fail(recorded.batch.number)
         else:
-            race.tell(row["number"], counts_from_json(row["counts"]))
+            race.tell(recorded.batch.number, recorded.counts)
     return race
-
-
-def versions() -> dict[str, str]:
-    names = ("semeai", "numpy", "sqlalchemy", "pydantic")
-    return {"python": platform.python_version(), **{name: version(name) for name in names}}
-
-
-def default_ledger(config: RaceConfig, folder: Path) -> str:
-    """Where a configuration keeps its runs: as it says, or beside the file."""
-    if config.ledger is None:
-        return str(folder / DEFAULT_LEDGER)
-    return config.ledger if "://" in config.ledger else str(folder / config.ledger)

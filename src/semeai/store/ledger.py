@@ -11,28 +11,23 @@ Contract, whatever the backend:
 import contextlib
 import hashlib
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy
-from sqlalchemy import URL, Connection, Engine, Row, Table, create_engine, event, insert, make_url, select, update
+from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, func, insert, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from semeai.errors import LedgerError, RunChanged, RunNotFound, did_you_mean
-from semeai.race.candidate import Candidate
-from semeai.race.race import Batch, Decision
-from semeai.stats.counts import RewardCounts
+from semeai.race.race import Batch
 from semeai.store import schema
+from semeai.store.identity import describe_changes, hash_config
+from semeai.store.kinds import result_tables, table_named
 from semeai.store.lock import AdvisoryLock, FileLock, Lock, file_lock_is_held
-from semeai.work.jobs import Failure
-
-DEFAULT_LEDGER = "semeai.sqlite"
-LONGEST_NAME = 200
-"""Of a run."""
+from semeai.store.places import DEFAULT_LEDGER, without_password
+from semeai.store.writer import RecordedBatch, RunWriter, counts_from_json, now
 
 # What a run is, as opposed to when and how fast it was made: these columns make its digest.
 _IDENTITY: dict[Table, tuple[str, ...]] = {
@@ -44,9 +39,21 @@ _IDENTITY: dict[Table, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class RecordedBatch:
-    batch: Batch
-    counts: RewardCounts | None  # None: the candidate's program failed
+class RunInfo:
+    """A run as readers see it."""
+
+    id: int
+    name: str
+    kind: str
+    config: Mapping[str, Any]
+    config_hash: str
+    seed: int
+    versions: Mapping[str, str]
+    created_at: str
+    state: str
+    """As it was recorded last; ``Ledger.state`` also knows whether anybody is writing."""
+    updated_at: str
+    """Time of the last change of state."""
 
 
 class Ledger:
@@ -71,15 +78,15 @@ class Ledger:
 
     def _prepare(self) -> None:
         # A reader of an existing ledger writes nothing, not even an empty transaction.
-        with self._read() as connection:
+        with self._reading() as connection:
             is_new = not sqlalchemy.inspect(connection).has_table("about")
         if is_new:
-            with self._write() as connection:
-                schema.metadata.create_all(connection)
+            with self.writing() as connection:
+                schema.metadata.create_all(connection, schema.CORE_TABLES)
                 if connection.execute(select(schema.about.c.value)).first() is None:
                     row = {"key": "schema", "value": str(schema.SCHEMA_VERSION)}
                     connection.execute(insert(schema.about), row)
-        with self._read() as connection:
+        with self._reading() as connection:
             version = connection.execute(select(schema.about.c.value)).scalar()
         if version != str(schema.SCHEMA_VERSION):
             raise LedgerError(
@@ -87,7 +94,8 @@ class Ledger:
             )
 
     @contextlib.contextmanager
-    def _write(self) -> Iterator[Connection]:
+    def writing(self) -> Iterator[Connection]:
+        """Yield a connection in a transaction that is committed at the end of the block."""
         try:
             with self._engine.execution_options(semeai_write=True).begin() as connection:
                 yield connection
@@ -95,7 +103,7 @@ class Ledger:
             raise LedgerError(f"cannot write to {self.location}: {_reason(error)}") from error
 
     @contextlib.contextmanager
-    def _read(self) -> Iterator[Connection]:
+    def _reading(self) -> Iterator[Connection]:
         try:
             with self._engine.connect() as connection:
                 yield connection
@@ -104,21 +112,24 @@ class Ledger:
 
     # -- reading -----------------------------------------------------------------------------------------------
 
-    def runs(self) -> list[Row[Any]]:
-        with self._read() as connection:
-            return list(connection.execute(select(schema.runs).order_by(schema.runs.c.id)))
+    def runs(self) -> list[RunInfo]:
+        """Return all runs in the order of their creation."""
+        with self._reading() as connection:
+            rows = connection.execute(select(schema.runs).order_by(schema.runs.c.id))
+            return [RunInfo(**row._mapping) for row in rows]
 
-    def run(self, name: str) -> Row[Any]:
-        with self._read() as connection:
+    def run(self, name: str) -> RunInfo:
+        """Return the run of that name. Raises RunNotFound with the nearest name if there is none."""
+        with self._reading() as connection:
             row = connection.execute(select(schema.runs).where(schema.runs.c.name == name)).first()
             if row is None:
                 known = connection.scalars(select(schema.runs.c.name)).all()
                 hint = did_you_mean(name, known) if known else "it holds no runs"
                 raise RunNotFound(f"no run {name!r} in {self.location}; {hint}")
-            return row
+            return RunInfo(**row._mapping)
 
-    def state(self, run: Row[Any]) -> str:
-        """What a run is doing: as recorded, but a run without a writer is not running, whatever it wrote last."""
+    def state(self, run: RunInfo) -> str:
+        """Return what a run is doing: as recorded, but "killed" for a running one that nobody writes any more."""
         if run.state not in ("new", "running"):
             return str(run.state)
         held = (
@@ -128,17 +139,49 @@ class Ledger:
         )
         return "running" if held else "killed"
 
-    def rows(self, table: Table, run_id: int) -> Iterator[Mapping[str, Any]]:
-        """A table's rows of one run, in order, without the run's number; read in portions."""
+    def last_results(self) -> dict[str, str]:
+        """Return the time of the last result of each run by name, that of the runs below it included."""
+        with self._reading() as connection:
+            names = {row.id: row.name for row in connection.execute(select(schema.runs.c.id, schema.runs.c.name))}
+            found: dict[str, str] = {}
+            for table in result_tables():
+                if not self._has(connection, table):
+                    continue
+                query = select(table.c.run_id, func.max(table.c.recorded_at)).group_by(table.c.run_id)
+                for run_id, time in connection.execute(query):
+                    parts = names[run_id].split("/")
+                    for n in range(1, len(parts) + 1):
+                        above = "/".join(parts[:n])
+                        found[above] = max(time, found.get(above, ""))
+        return found
+
+    def rows(self, table: str | Table, run_id: int) -> Iterator[Mapping[str, Any]]:
+        """Yield a table's rows of one run, in order, without the run's number; read in portions."""
+        table = table_named(table) if isinstance(table, str) else table
         columns = [column for column in table.columns if column.name not in ("run_id", "id")]
         order = list(table.primary_key.columns)
-        with self._read() as connection:
+        with self._reading() as connection:
+            if not self._has(connection, table):
+                return
             query = select(*columns).where(table.c.run_id == run_id).order_by(*order)
             for row in connection.execution_options(yield_per=1000).execute(query):
                 yield dict(row._mapping)
 
+    def batches(self, run_id: int) -> Iterator[RecordedBatch]:
+        """Yield the batches of a race with their rewards, in dispatch order."""
+        for row in self.rows(schema.batches, run_id):
+            yield RecordedBatch(
+                Batch(row["number"], row["candidate"], row["start"], row["size"]),
+                None if row["counts"] is None else counts_from_json(row["counts"]),
+            )
+
+    @staticmethod
+    def _has(connection: Connection, table: Table) -> bool:
+        """Return whether the ledger has the table: one of another kind of run may never have been needed."""
+        return table in schema.CORE_TABLES or sqlalchemy.inspect(connection).has_table(table.name)
+
     def digest(self, run_id: int) -> str:
-        """A hash of what was decided and on which data: equal for equal runs, whatever the machine or the delays."""
+        """Return a hash of what was decided and on which data: equal for equal runs, on any machine."""
         digest = hashlib.sha256()
         for table, names in _IDENTITY.items():
             for row in self.rows(table, run_id):
@@ -147,16 +190,28 @@ class Ledger:
 
     # -- writing -----------------------------------------------------------------------------------------------
 
-    def open_run(self, name: str, kind: str, config: Mapping[str, Any], seed: int, versions: Any) -> "RunWriter":
-        """Create the run, or resume it; refuses a run with another configuration, or one being written."""
+    def open_run(
+        self,
+        name: str,
+        kind: str,
+        config: Mapping[str, Any],
+        seed: int,
+        versions: Mapping[str, str],
+        tables: Sequence[Table] = (),
+    ) -> RunWriter:
+        """Create the run, or resume it; ``tables`` hold the rows of its kind.
+
+        Raises RunChanged if it exists with another configuration, RunLocked if somebody is writing it.
+        """
         config_hash = hash_config(config)
-        with self._write() as connection:
-            schema.metadata.create_all(connection, [schema.games])  # a ledger may be older than matches
+        with self.writing() as connection:
+            if tables:
+                schema.metadata.create_all(connection, tables)  # the first run of its kind
             row = connection.execute(select(schema.runs).where(schema.runs.c.name == name)).first()
             if row is None:
                 values = {
                     "name": name, "kind": kind, "config": dict(config), "config_hash": config_hash, "seed": seed,
-                    "versions": versions, "created_at": _now(), "state": "new", "updated_at": _now(),
+                    "versions": dict(versions), "created_at": now(), "state": "new", "updated_at": now(),
                 }  # fmt: skip
                 key = connection.execute(insert(schema.runs), values).inserted_primary_key
                 assert key is not None
@@ -169,7 +224,7 @@ class Ledger:
                         "change it back to resume, or give this one another --name"
                     )
                 run_id = row.id
-        return RunWriter(self, run_id, name, self._lock(run_id, name))
+        return RunWriter(self, run_id, name, self._lock(run_id, name), tables)
 
     def _lock(self, run_id: int, name: str) -> Lock:
         if self._path is None:
@@ -182,182 +237,6 @@ class Ledger:
 
     def close(self) -> None:
         self._engine.dispose()
-
-
-class RunWriter:
-    """The one writer of a run. What it is told is kept once ``flush`` returns."""
-
-    def __init__(self, ledger: Ledger, run_id: int, name: str, lock: Lock) -> None:
-        self.ledger = ledger
-        self.run_id = run_id
-        self.name = name
-        self._lock = lock
-        self._waiting = _no_rows()
-        self._candidates = [(row["name"], row["params"]) for row in ledger.rows(schema.candidates, run_id)]
-        self._n_compared = 0  # candidates of this race that were compared with the ledger's, or added to it
-        self.recorded: dict[int, RecordedBatch] = {
-            row["number"]: RecordedBatch(
-                Batch(row["number"], row["candidate"], row["start"], row["size"]),
-                None if row["counts"] is None else counts_from_json(row["counts"]),
-            )
-            for row in ledger.rows(schema.batches, run_id)
-        }
-
-    def decided(self) -> dict[int, tuple[str, int, int]]:
-        """Verdict, batch and evaluations of each decision recorded so far, by candidate number."""
-        return {
-            row["candidate"]: (row["verdict"], row["after_batch"], row["n_evaluations"])
-            for row in self.ledger.rows(schema.decisions, self.run_id)
-        }
-
-    def record(
-        self,
-        batch: Batch,
-        counts: RewardCounts | None,
-        seconds: float,
-        candidates: Sequence[Candidate],
-        decisions: Sequence[Decision],
-        failure: Failure | None = None,
-    ) -> None:
-        """Note a batch and all that follows from it. ``candidates`` are all that have entered so far."""
-        content = RecordedBatch(batch, counts)
-        if (old := self.recorded.setdefault(batch.number, content)) is not content:
-            if old != content:
-                raise LedgerError(f"batch {batch.number} of run {self.name!r} is recorded with other content")
-            return
-        row = {
-            "run_id": self.run_id,
-            "number": batch.number,
-            "candidate": batch.candidate,
-            "start": batch.start,
-            "size": batch.size,
-            "counts": None if counts is None else counts_to_json(counts),
-            "seconds": seconds,
-            "recorded_at": _now(),
-        }
-        self.enter(candidates)
-        self._waiting[schema.batches].append(row)
-        self._waiting[schema.decisions] += [self._decision_row(decision) for decision in decisions]
-        if failure is not None:
-            self._waiting[schema.failures].append(self._failure_row(batch, failure))
-
-    def flush(self) -> None:
-        """Write all that is noted, in one transaction: many small batches a second cost one commit."""
-        if any(self._waiting.values()):
-            with self.ledger._write() as connection:
-                for table, rows in self._waiting.items():
-                    if rows:
-                        connection.execute(insert(table), rows)
-            self._waiting = _no_rows()
-
-    def note(self, table: Table, row: Mapping[str, Any]) -> None:
-        """A row of a kind of run that has tables of its own."""
-        self._waiting[table].append({**row, "run_id": self.run_id, "recorded_at": _now()})
-
-    def record_failure(self, batch: Batch, candidates: Sequence[Candidate], failure: Failure) -> None:
-        """A failure that stops the run: the batch is not counted, but what happened is kept."""
-        self.enter(candidates)
-        self._waiting[schema.failures].append(self._failure_row(batch, failure))
-
-    def set_state(self, state: str) -> None:
-        with self.ledger._write() as connection:
-            values = {"state": state, "updated_at": _now()}
-            connection.execute(update(schema.runs).where(schema.runs.c.id == self.run_id).values(values))
-
-    def close(self) -> None:
-        try:
-            self.flush()
-        finally:
-            self._lock.release()
-
-    def enter(self, candidates: Sequence[Candidate]) -> None:
-        """All candidates that have entered so far: new ones are noted, known ones must be those of the ledger."""
-        for number in range(self._n_compared + 1, len(candidates) + 1):
-            c = candidates[number - 1]
-            params = json.dumps(dict(c.params), sort_keys=True)
-            if number <= len(self._candidates):
-                if (c.name, params) != self._candidates[number - 1]:
-                    was, params_were = self._candidates[number - 1]
-                    raise RunChanged(
-                        f"candidate {number} of run {self.name!r} was {was!r} {params_were}, is {c.name!r} {params}: "
-                        "its rewards belong to another; give this race another --name"
-                    )
-            else:
-                row = {"run_id": self.run_id, "number": number, "name": c.name, "params": params, "digest": c.digest}
-                self._waiting[schema.candidates].append(row)
-                self._candidates.append((c.name, params))
-        self._n_compared = max(self._n_compared, len(candidates))
-
-    def _decision_row(self, d: Decision) -> dict[str, Any]:
-        def finite(x: float) -> float | None:
-            return x if math.isfinite(x) else None
-
-        return {
-            "run_id": self.run_id,
-            "candidate": d.candidate,
-            "verdict": d.verdict.value,
-            "after_batch": d.after_batch,
-            "n_evaluations": d.n_evaluations,
-            "total_reward": d.total_reward,
-            "n_tests": d.n_tests,
-            "merit": finite(d.merit),
-            "doubt": finite(d.doubt),
-            "lower": finite(d.bounds.lower),
-            "upper": finite(d.bounds.upper),
-        }
-
-    def _failure_row(self, batch: Batch, failure: Failure) -> dict[str, Any]:
-        return {
-            "run_id": self.run_id,
-            "batch": batch.number,
-            "candidate": batch.candidate,
-            "evaluation": failure.evaluation,
-            "seed": failure.seed,
-            "kind": failure.kind,
-            "message": failure.message,
-            "stderr": failure.stderr,
-            "recorded_at": _now(),
-        }
-
-
-def _no_rows() -> dict[Table, list[dict[str, Any]]]:
-    tables = (schema.candidates, schema.batches, schema.decisions, schema.failures, schema.games)
-    return {table: [] for table in tables}
-
-
-def without_password(location: str) -> str:
-    """A ledger's place as it may be shown."""
-    if "://" not in location:
-        return location
-    try:
-        return make_url(location).render_as_string(hide_password=True)
-    except SQLAlchemyError:
-        return location.split("@")[-1]
-
-
-def counts_to_json(counts: RewardCounts) -> str:
-    return json.dumps({str(level): n for level, n in counts.items()})
-
-
-def counts_from_json(text: str) -> RewardCounts:
-    return RewardCounts({int(level): n for level, n in json.loads(text).items()})
-
-
-def hash_config(config: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(config, sort_keys=True, allow_nan=False).encode()).hexdigest()
-
-
-def describe_changes(old: Any, new: Any, place: str = "") -> Iterator[str]:
-    """What differs between two configurations, one phrase a place."""
-    if isinstance(old, Mapping) and isinstance(new, Mapping):
-        for key in sorted(old.keys() | new.keys()):
-            yield from describe_changes(old.get(key), new.get(key), f"{place}.{key}" if place else str(key))
-    elif isinstance(old, list) and isinstance(new, list):
-        for i in range(max(len(old), len(new))):
-            before, after = (side[i] if i < len(side) else None for side in (old, new))
-            yield from describe_changes(before, after, f"{place}[{i}]")
-    elif old != new:
-        yield f"{place} was {old!r}, is {new!r}"
 
 
 def _make_engine(path: Path | None, location: str) -> Engine:
@@ -386,7 +265,3 @@ def _make_engine(path: Path | None, location: str) -> Engine:
 def _reason(error: Exception) -> str:
     cause = getattr(error, "orig", None) or error
     return str(cause).strip().splitlines()[0]
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -82,22 +82,6 @@ failures = Table(
     Column("recorded_at", String(32), nullable=False),
 )
 
-games = Table(
-    "games",
-    metadata,
-    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
-    Column("number", Integer, primary_key=True),  # from 0; a pair is 2k and 2k + 1, and A is Black in the even ones
-    Column("seed", BigInteger, nullable=False),  # of the pair
-    Column("reward", Float, nullable=False),  # of A
-    Column("reason", String(20), nullable=False),
-    Column("result", String(20), nullable=False),
-    Column("n_moves", Integer, nullable=False),
-    Column("cpu_a", Float, nullable=False),
-    Column("cpu_b", Float, nullable=False),
-    Column("simulations_a", BigInteger, nullable=False),
-    Column("simulations_b", BigInteger, nullable=False),
-    Column("failure", Text, nullable=False),
-    Column("stderr", Text, nullable=False),
-    Column("sgf", Text, nullable=False),
-    Column("recorded_at", String(32), nullable=False),
-)
+RACE_TABLES = (candidates, batches, decisions, failures)
+"""Rows of a race; other kinds of runs have tables of their own, see ``store.kinds``."""
+CORE_TABLES = (about, runs, *RACE_TABLES)

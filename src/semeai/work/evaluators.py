@@ -1,75 +1,60 @@
-"""What answers "how good is this candidate on this seed?": a Python callable or a command.
+"""What answers "how good is this candidate on this seed?": a Python callable, a command, or another registered kind.
 
 An evaluator is picklable data that workers open. It returns a number, or the numbers of the games it
 played on that seed. Without ``better`` the numbers are rewards in [0, 1], where 0.5 is as good as the baseline. With
 ``better`` they may be any numbers: the baseline is run on the same seed and the reward says who did better.
 """
 
-import importlib
 import math
 import os
 import shutil
-import sys
 import traceback
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import ModuleType
-from typing import Any, Literal, Protocol, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
-from semeai.errors import BadReward, BaselineFailed, ConfigError, ProgramFailed
-from semeai.processes import fill_in
+from pydantic import Field
+
+from semeai.errors import BadReward, BaselineFailed, ConfigError, ProgramFailed, did_you_mean
+from semeai.processes import fill_in, placeholders
+from semeai.registry import Registry
 from semeai.work.command import run_command
+from semeai.work.targets import load_target
 
 Better = Literal["higher", "lower"]
 Answer = Sequence[float]
-Play = Callable[[Mapping[str, Any], int], Answer]
+Params = Mapping[str, Any]
+Play = Callable[[Params, int], Answer]
+Say = Callable[[str], object]
+
+DEFAULT_TIMEOUT = 60.0  # seconds
 
 
-class Evaluator(Protocol):
-    """Picklable description of a program; ``open`` makes it callable where the work is done, once a job."""
+class Evaluator(ABC):
+    """A program as picklable data."""
 
-    def open(self) -> Play: ...
+    @abstractmethod
+    def open(self) -> Play:
+        """Return the program as a function, where the work is done; called once per job."""
 
+    def complete(self, params: Params) -> Params:
+        """Return the parameters with the contents of the files that they name."""
+        return params
 
-def load_target(target: str, folder: str | None = None) -> Callable[..., Any]:
-    """Import ``module:function``; ``folder`` is searched first, for modules beside a configuration file."""
-    module_name, _, attribute = target.partition(":")
-    if not module_name or not attribute:
-        raise ConfigError(f"{target!r} does not name a function: write module:function")
-    try:
-        found: Any = _import_from(module_name, folder)
-        for part in attribute.split("."):
-            found = getattr(found, part)
-    except (Exception, SystemExit) as error:  # importing runs the module: anything can happen
-        raise ConfigError(f"cannot load {target!r}: {type(error).__name__}: {error}") from error
-    if not callable(found):
-        raise ConfigError(f"{target!r} is a {type(found).__name__}, not a function")
-    return found  # type: ignore[no-any-return]
+    def check(self, who: str, params: Params) -> None:
+        """Raise ConfigError, beginning with ``who``, if the program cannot be run with these parameters."""
 
+    def recorded(self, params: Params) -> Params:
+        """Return the parameters as the ledger knows them: without what depends on the place of a file."""
+        return params
 
-def _import_from(module_name: str, folder: str | None) -> ModuleType:
-    """Import a module, from ``folder`` if it is there, even if another one of that name was imported before."""
-    if folder is None:
-        return importlib.import_module(module_name)
-    if sys.path[:1] != [folder]:
-        sys.path[:] = [folder, *(place for place in sys.path if place != folder)]
-    top = module_name.partition(".")[0]
-    here = any(os.path.exists(os.path.join(folder, top + ending)) for ending in (".py", os.sep))
-    known = sys.modules.get(top)
-    if here and known is not None and not _lies_in(known, folder):
-        for name in [name for name in sys.modules if name == top or name.startswith(top + ".")]:
-            del sys.modules[name]
-        importlib.invalidate_caches()
-    return importlib.import_module(module_name)
-
-
-def _lies_in(module: ModuleType, folder: str) -> bool:
-    places = [module.__file__] if getattr(module, "__file__", None) else list(getattr(module, "__path__", ()))
-    return any(place and os.path.realpath(place).startswith(os.path.realpath(folder) + os.sep) for place in places)
+    def prepare(self, say: Say) -> None:
+        """Do what every worker would do first, such as compiling kernels; slow work is announced by ``say``."""
 
 
 @dataclass(frozen=True)
-class CallableEvaluator:
+class CallableEvaluator(Evaluator):
     """``function(params, seed)`` of an importable module, or a function object that can be pickled."""
 
     target: str | Callable[..., Any]
@@ -78,7 +63,7 @@ class CallableEvaluator:
     def open(self) -> Play:
         function = load_target(self.target, self.folder) if isinstance(self.target, str) else self.target
 
-        def play(params: Mapping[str, Any], seed: int) -> Answer:
+        def play(params: Params, seed: int) -> Answer:
             try:
                 answer = function(dict(params), seed)
             except (Exception, SystemExit) as error:
@@ -89,6 +74,7 @@ class CallableEvaluator:
 
 
 def as_numbers(answer: Any) -> Answer:
+    """Return a callable's answer as a list of numbers. Raises BadReward if it is none."""
     if type(answer) in (float, int):  # by far the most frequent
         return (answer,)
     many = answer if isinstance(answer, list | tuple) else (answer,)
@@ -99,7 +85,7 @@ def as_numbers(answer: Any) -> Answer:
 
 
 @dataclass(frozen=True)
-class CommandEvaluator:
+class CommandEvaluator(Evaluator):
     """A program started without a shell; the last line that it prints holds the number, or several.
 
     ``{name}`` in an argument stands for the candidate's parameter of that name, ``{seed}`` for the seed; doubled
@@ -108,18 +94,29 @@ class CommandEvaluator:
 
     command: tuple[str, ...]
     folder: str | None = None
-    timeout: float = 60.0
+    timeout: float = DEFAULT_TIMEOUT
 
     def open(self) -> Play:
-        def play(params: Mapping[str, Any], seed: int) -> Answer:
+        def play(params: Params, seed: int) -> Answer:
             arguments = fill_in(self.command, {**params, "seed": seed})
             output = run_command(arguments, folder=self.folder, timeout=self.timeout)
             return parse_numbers(output)
 
         return play
 
+    def check(self, who: str, params: Params) -> None:
+        """Refuse parameters that the command does not use, and placeholders without a parameter."""
+        used = placeholders(self.command)
+        if "seed" in params:
+            raise ConfigError(f"{who}: {{seed}} of evaluator.command is the evaluation's, not a parameter")
+        for name in sorted(used - params.keys() - {"seed"}):
+            raise ConfigError(f"{who} gives no value for {{{name}}} of evaluator.command")
+        for name in sorted(params.keys() - used):
+            raise ConfigError(f"{who}: evaluator.command has no {{{name}}}; {did_you_mean(name, used - {'seed'})}")
+
 
 def parse_numbers(output: str) -> Answer:
+    """Return the numbers on the last line of a program's output. Raises BadReward if there are none."""
     lines = [line for line in output.splitlines() if line.strip()]
     last = lines[-1].strip() if lines else ""
     try:
@@ -134,11 +131,11 @@ def _no_number(text: str) -> Answer:
 
 
 @dataclass(frozen=True)
-class AgainstBaseline:
+class AgainstBaseline(Evaluator):
     """Runs candidate and baseline on the same seed; the reward is 1, 1/2 or 0 for better, equal or worse."""
 
-    program: CallableEvaluator | CommandEvaluator
-    baseline: Mapping[str, Any] = field(default_factory=dict)
+    program: Evaluator
+    baseline: Params = field(default_factory=dict)
     better: Better = "higher"
 
     def __post_init__(self) -> None:
@@ -149,7 +146,7 @@ class AgainstBaseline:
         play = self.program.open()
         sign = 1.0 if self.better == "higher" else -1.0
 
-        def compare(params: Mapping[str, Any], seed: int) -> Answer:
+        def compare(params: Params, seed: int) -> Answer:
             ours = play(params, seed)
             try:
                 theirs = play(self.baseline, seed)
@@ -161,6 +158,9 @@ class AgainstBaseline:
 
         return compare
 
+    def check(self, who: str, params: Params) -> None:
+        self.program.check(who, params)
+
 
 def _outcome(a: float, b: float) -> float:
     if math.isnan(a) or math.isnan(b):
@@ -168,8 +168,63 @@ def _outcome(a: float, b: float) -> float:
     return 0.5 if a == b else float(a > b)
 
 
+class EvaluatorKind(ABC):
+    """A key of the table ``[evaluator]`` in a race file: what its value may be, and the evaluator it makes."""
+
+    setting: Any
+    """Type of the key's value, as a pydantic annotation."""
+    games_per_seed: ClassVar[int] = 1
+    """Rewards per seed."""
+    baseline: ClassVar[str] = ""
+    """What [baseline] is, where the program itself plays against it; empty: ``better`` compares with it."""
+
+    @abstractmethod
+    def make(self, value: Any, folder: str, timeout: float, baseline: Params | None) -> Evaluator:
+        """Return the evaluator. Raises ConfigError if its program cannot be run here."""
+
+    def identity(self, value: Any) -> Any:
+        """Return the value as the ledger records it."""
+        return value
+
+
+def evaluator_identity(
+    own: Params, better: str | None = None, timeout: float = DEFAULT_TIMEOUT, retries: int = 0
+) -> dict[str, Any]:
+    """Return what a ledger records of ``[evaluator]``: ``own`` is the kind's key with its value.
+
+    The first two kinds are always mentioned, others where they are used.
+    """
+    return {"callable": None, "command": None, **own, "better": better, "timeout": timeout, "retries": retries}
+
+
+EVALUATORS: Registry[EvaluatorKind] = Registry("evaluator", "semeai.evaluators")
+
+
+class _Callable(EvaluatorKind):
+    setting = str
+
+    def make(self, value: str, folder: str, timeout: float, baseline: Params | None) -> Evaluator:
+        load_target(value, folder)
+        return CallableEvaluator(value, folder)
+
+
+class _Command(EvaluatorKind):
+    setting = Annotated[tuple[str, ...], Field(min_length=1)]
+
+    def make(self, value: tuple[str, ...], folder: str, timeout: float, baseline: Params | None) -> Evaluator:
+        check_command(value, folder)
+        return CommandEvaluator(value, folder, timeout)
+
+    def identity(self, value: tuple[str, ...]) -> list[str]:
+        return list(value)
+
+
+EVALUATORS.add("callable", _Callable())
+EVALUATORS.add("command", _Command())
+
+
 def check_command(command: Sequence[str], folder: str | None) -> None:
-    """Refuse a command whose program does not exist, before any batch is lost to it."""
+    """Raise ConfigError if the command's program does not exist, before any batch is lost to it."""
     program = command[0]
     path = os.path.join(folder, program) if folder and os.sep in program else program
     if "{" not in program and shutil.which(path) is None:

@@ -1,30 +1,35 @@
-"""Where jobs run: any PEP 3148 executor, by name, behind a pool that survives the death of its workers."""
+"""Where jobs run: any PEP 3148 executor, by name."""
 
-import concurrent.futures
 import contextlib
 import functools
+import importlib
 import multiprocessing
 import os
 import signal
 import sys
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from multiprocessing import forkserver
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
-from semeai.errors import ConfigError, WorkersLost, did_you_mean
 from semeai.processes import become_worker, end_worker
-from semeai.work.jobs import Task, run_task, run_tasks
+from semeai.registry import Registry, origins
 
 ExecutorFactory = Callable[[int], Executor]
+"""Makes an executor with so many workers."""
+
+EXECUTORS: Registry[ExecutorFactory] = Registry("executor", "semeai.executors")
+
+
+def default_workers() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class InlineExecutor(Executor):
-    """Runs jobs in this process, one at each ``step``: for tests, debugging and programs that cannot be pickled."""
+    """Runs jobs in this process, one per ``step``: for tests, debugging and programs that cannot be pickled."""
 
     def __init__(self) -> None:
         self._waiting: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
@@ -45,8 +50,26 @@ class InlineExecutor(Executor):
                 future.set_exception(error)
 
 
-def _start_worker() -> None:
-    """In a new worker: leave Ctrl-C to the driver, and never outlive it."""
+@EXECUTORS.register("local")
+def local_processes(workers: int) -> Executor:
+    """Return a pool of processes on this machine."""
+    methods = multiprocessing.get_all_start_methods()
+    # A fork of a driver with threads can deadlock, so workers are forked from a clean server process.
+    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+    if hasattr(context, "set_forkserver_preload"):
+        context.set_forkserver_preload(["semeai.work.jobs"])
+        _start_server()
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker, initargs=(origins(),))
+
+
+@EXECUTORS.register("inline")
+def inline(workers: int) -> Executor:
+    """Return an executor without processes, whatever the number of workers."""
+    return InlineExecutor()
+
+
+def _start_worker(modules: Sequence[str]) -> None:
+    """Set up a new worker: leave Ctrl-C to the driver, never outlive it, know what others have registered."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     become_worker()
@@ -59,14 +82,13 @@ def _start_worker() -> None:
             end_worker()  # the driver was killed: nobody wants this work any more
 
     threading.Thread(target=follow, daemon=True, name="follow-driver").start()
-
-
-def _no_work() -> None:
-    """What a worker must be able to do before a job can be blamed for its death."""
+    for name in modules:
+        with contextlib.suppress(ImportError):  # a job that needs it says what is missing
+            importlib.import_module(name)
 
 
 def _start_server() -> None:
-    """The process that workers are forked from outlives a SIGTERM to the whole process group, as `timeout` sends it.
+    """Start the process that workers are forked from; it outlives a SIGTERM to the whole group, as `timeout` sends it.
 
     Workers do not; but with the server they can be replaced, so that the driver ends in its own way.
     """
@@ -77,196 +99,3 @@ def _start_server() -> None:
         forkserver.ensure_running()
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def local_processes(workers: int) -> Executor:
-    methods = multiprocessing.get_all_start_methods()
-    # A fork of a driver with threads can deadlock, so workers are forked from a clean server process.
-    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
-    if hasattr(context, "set_forkserver_preload"):
-        context.set_forkserver_preload(["semeai.work.jobs"])
-        _start_server()
-    return ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker)
-
-
-EXECUTORS: dict[str, ExecutorFactory] = {
-    "local": local_processes,
-    "inline": lambda workers: InlineExecutor(),
-}
-
-
-def executor_factory(name: str) -> ExecutorFactory:
-    try:
-        return EXECUTORS[name]
-    except KeyError:
-        raise ConfigError(f"unknown executor {name!r}: {did_you_mean(name, EXECUTORS)}") from None
-
-
-def default_workers() -> int:
-    """The cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-Parcel = Sequence[Task]  # tasks that travel together
-Results = list[Any]  # what they gave, in the same order
-
-
-class ResilientPool:
-    """Parcels of tasks in, their results out. A worker that dies costs what was under way: it is run again.
-
-    When one worker dies, a process pool breaks as a whole and does not say which parcel it was. A parcel that was
-    under way in ``SUSPICIOUS`` breaks is run alone, task by task; a task that breaks its own pool as often again is a
-    program that kills its worker, and says itself what it is then answered with.
-    """
-
-    SUSPICIOUS = 3
-
-    def __init__(self, factory: ExecutorFactory, workers: int) -> None:
-        if workers < 1:
-            raise ConfigError(f"there must be at least one worker, not {workers}")
-        self._factory = factory
-        self.workers = workers
-        self._executor: Executor | None = None
-        self._backlog: deque[tuple[int, Parcel]] = deque()  # not with the executor yet
-        self._running: dict[Future[Results], tuple[int, Parcel]] = {}
-        self._losses: dict[int, int] = {}  # of each parcel that somebody waits for
-        self._next_id = 0
-        self.n_lost = 0  # parcels that had to be run again
-
-    def submit(self, parcel: Parcel) -> int:
-        """Take ``parcel``; returns the id under which ``wait`` will give its results."""
-        parcel_id = self._next_id
-        self._next_id += 1
-        self._losses[parcel_id] = 0
-        self._backlog.append((parcel_id, parcel))
-        self._fill()
-        return parcel_id
-
-    def drop_backlog(self) -> set[int]:
-        """Forget what no worker has begun; returns its ids."""
-        dropped = {parcel_id for parcel_id, _ in self._backlog}
-        self._backlog.clear()
-        return dropped
-
-    def abandon(self) -> None:
-        """Want nothing any more of what was submitted: whoever uses the pool next will not see it come in."""
-        self._backlog.clear()
-        self._losses.clear()
-
-    def wait(self, timeout: float | None = None) -> list[tuple[int, Results]]:
-        """Results that have come in; blocks until there are some, or for ``timeout`` seconds."""
-        if isinstance(self._executor, InlineExecutor):
-            self._executor.step()
-        done, _ = concurrent.futures.wait(self._running, timeout, return_when=concurrent.futures.FIRST_COMPLETED)
-        results, lost = [], []
-        for future in done:
-            parcel_id, parcel = self._running.pop(future)
-            if isinstance(future.exception(), BrokenExecutor):
-                lost.append((parcel_id, parcel))
-            else:
-                results.append((parcel_id, future.result()))
-        if lost:
-            results += self._recover(lost)
-        results = [(parcel_id, answers) for parcel_id, answers in results if parcel_id in self._losses]
-        for parcel_id, _answers in results:
-            del self._losses[parcel_id]
-        self._fill()
-        return results
-
-    def close(self) -> None:
-        """End the workers now; what is under way is dropped."""
-        self._backlog.clear()
-        self._running.clear()
-        if self._executor is not None:
-            _stop(self._executor)
-            self._executor = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def _fill(self) -> None:
-        """Keep the workers busy and no more: what is not begun can be dropped, and is no suspect of a crash."""
-        while self._backlog and len(self._running) < 2 * self.workers:
-            parcel_id, parcel = self._backlog.popleft()
-            for _ in range(self.SUSPICIOUS):
-                if self._executor is None:
-                    self._executor = self._factory(self.workers)
-                try:
-                    self._running[self._executor.submit(run_tasks, parcel)] = (parcel_id, parcel)
-                    break
-                except BrokenExecutor:  # it broke between two calls; those under way are found by wait()
-                    _stop(self._executor)
-                    self._executor = None
-            else:
-                raise WorkersLost(_NO_START)
-
-    def _recover(self, lost: list[tuple[int, Parcel]]) -> list[tuple[int, Results]]:
-        """A broken pool fails all its parcels: take the rest of them, build a new pool, run them again."""
-        if self._executor is not None:
-            _stop(self._executor)
-            self._executor = None
-        concurrent.futures.wait(self._running, 10)
-        answered = []
-        for future, (parcel_id, parcel) in self._running.items():
-            if future.done() and not future.cancelled() and future.exception() is None:
-                answered.append((parcel_id, future.result()))
-            else:
-                lost.append((parcel_id, parcel))
-        self._running.clear()
-        for parcel_id, parcel in sorted(lost, key=lambda item: item[0], reverse=True):
-            if parcel_id not in self._losses:
-                continue
-            self.n_lost += 1
-            self._losses[parcel_id] += 1
-            if self._losses[parcel_id] < self.SUSPICIOUS:
-                self._backlog.appendleft((parcel_id, parcel))
-            else:
-                answered.append((parcel_id, [self._run_alone(task) for task in parcel]))
-        return answered
-
-    def _run_alone(self, task: Task) -> Any:
-        for _ in range(self.SUSPICIOUS):
-            executor = self._factory(1)
-            try:
-                executor.submit(_no_work).result()
-            except BrokenExecutor:
-                _stop(executor)
-                raise WorkersLost(_NO_START) from None
-            try:
-                return executor.submit(run_task, task).result()
-            except BrokenExecutor:
-                self.n_lost += 1
-            finally:
-                _stop(executor)
-        return task.lost()
-
-
-_GRACE = 2.0
-"""Seconds for workers to end with all that they have started."""
-_NO_START = (
-    "workers die as soon as they start; a Python script that uses workers must do its work below "
-    "`if __name__ == '__main__':`"
-)
-
-
-def _stop(executor: Executor) -> None:
-    """End an executor without waiting for its running jobs.
-
-    A worker that has just been forked ignores SIGTERM, as its server does. Left alone it could wait for ever: for the
-    lock of the queue, which a worker that SIGTERM ended may have held.
-    """
-    processes = list((getattr(executor, "_processes", None) or {}).values())
-    executor.shutdown(wait=False, cancel_futures=True)
-    for process in processes:
-        process.terminate()
-    deadline = time.monotonic() + _GRACE
-    for process in processes:
-        process.join(max(0.0, deadline - time.monotonic()))
-        if process.is_alive():
-            process.kill()
-            process.join()

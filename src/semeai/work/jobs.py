@@ -20,7 +20,7 @@ class Task(Protocol):
     def run(self) -> Any: ...
 
     def lost(self) -> Any:
-        """The answer, given by the driver, if the task keeps killing its worker."""
+        """Return the driver's answer for a task that repeatedly killed its worker."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def run_task(task: Task) -> Any:
 
 
 def run_tasks(tasks: Sequence[Task]) -> list[Any]:
-    """Several small tasks in one go: a message to a worker costs more than a cheap evaluation."""
+    """Run several small tasks at once: a message to a worker costs more than a cheap evaluation."""
     return [task.run() for task in tasks]
 
 

@@ -7,19 +7,24 @@ shape with a high lift tells the shallow search early what it would find late.
 
 import math
 from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from semeai.errors import ConfigError
 from semeai.evolve.change import Change, PatternChange
-from semeai.evolve.proposers import Context, Proposer, RandomPatterns, Rng
+from semeai.evolve.context import Context
+from semeai.evolve.proposers.base import Proposer, Rng, Share
+from semeai.evolve.proposers.random import Cells, RandomPatterns, RandomSource
 from semeai.evolve.sample import Sample
 from semeai.patterns.pattern import Pattern
+from semeai.players.config import PlayerConfig
 from semeai.rng import generator
 
 Matched = NDArray[np.bool_]
+MOST_DEFAULT_SHALLOW = 400
 
 
 class Scored(NamedTuple):
@@ -109,3 +114,26 @@ def overlap(a: Matched, b: Matched) -> float:
     """What two sets have in common, as a part of their union; 1 for two empty ones."""
     union = int((a | b).sum())
     return int((a & b).sum()) / union if union else 1.0
+
+
+class GuidedSource(RandomSource):
+    """Shapes of the moves that a deep search prefers more than a shallow one does."""
+
+    kind: Literal["guided"] = "guided"  # type: ignore[assignment]
+    most_cells: Cells = 4
+    pool: Annotated[int, Field(ge=1, le=10**6)] = 3000
+    """Patterns that are scored."""
+    shallow: Annotated[int, Field(ge=1)] | None = None
+    """Simulations; default: the raced budget, up to 400."""
+    deep: Annotated[int, Field(ge=1)] | None = None
+    """Simulations; default: ten times the shallow search."""
+    least_z: Annotated[float, Field(ge=0)] = 2.0
+    """The weakest evidence that is raced, in standard errors."""
+    most_overlap: Share = 0.7
+    """Patterns that fit more of the same moves are near-duplicates, of which one is raced."""
+
+    def make(self, first: PlayerConfig, seed: int) -> Proposer:
+        shallow = self.shallow or min(first.simulations or MOST_DEFAULT_SHALLOW, MOST_DEFAULT_SHALLOW)
+        return Guided(
+            self.patterns(), self.pool, shallow, self.deep or 10 * shallow, self.least_z, self.most_overlap, seed
+        )  # fmt: skip

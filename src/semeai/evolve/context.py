@@ -1,0 +1,99 @@
+"""What is known when a candidate is proposed: the player so far, what was tried, a sample of positions."""
+
+import json
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from semeai.errors import ConfigError
+from semeai.evolve.change import Change, NumberChange, Params, PatternChange
+from semeai.evolve.sample import Sample
+from semeai.patterns.geometry import Geometry
+from semeai.patterns.pattern import Pattern
+from semeai.players.catalog import parse_spec
+from semeai.players.config import PlayerConfig
+from semeai.players.pattern_files import geometry_of
+
+
+@dataclass(frozen=True)
+class Context:
+    """What is known when a candidate is proposed."""
+
+    baseline: Params
+    """The player as it is now, accepted changes included."""
+    game: str = "go"
+    accepted: tuple[Change, ...] = ()
+    tried: tuple[Change, ...] = ()
+    """All that was ever proposed, accepted or not."""
+    sample: Sample | None = None
+
+    first: Params | None = None
+    """The player that the evolution began with; None: the baseline."""
+
+    @cached_property
+    def config(self) -> PlayerConfig:
+        return config_of(self.baseline, self.game)
+
+    @cached_property
+    def first_config(self) -> PlayerConfig:
+        return self.config if self.first is None else config_of(self.first, self.game)
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The keys of all that was proposed."""
+        return frozenset(change.key for change in self.tried)
+
+    @property
+    def geometry(self) -> Geometry:
+        return geometry_of(self.game)
+
+    @property
+    def patterns(self) -> list[Pattern]:
+        """Those of the baseline."""
+        found: list[Pattern] = self.config.policy.parsed_patterns()
+        return found
+
+    @cached_property
+    def shapes(self) -> frozenset[str]:
+        """Of the baseline's patterns: another bias for one of them is not one pattern more."""
+        return frozenset(pattern.shape for pattern in self.patterns)
+
+    def after(self, change: Change, accepted: bool) -> "Context":
+        """What is known once a change has its verdict."""
+        tried = (*self.tried, change)
+        if not accepted:
+            return replace(self, tried=tried)
+        grown = change.apply(self.baseline, self.config)
+        first = self.baseline if self.first is None else self.first
+        return replace(self, baseline=grown, first=first, accepted=(*self.accepted, change), tried=tried)
+
+    @property
+    def accepted_patterns(self) -> list[Pattern]:
+        """The patterns among the accepted changes."""
+        return [change.pattern for change in self.accepted if isinstance(change, PatternChange)]
+
+    def is_new(self, change: Change) -> bool:
+        """Whether it was never proposed, and changes the baseline at all."""
+        if isinstance(change, PatternChange) and change.pattern.shape in self.shapes:
+            return False
+        if isinstance(change, NumberChange) and change.value == value_of(self.config, change.setting):
+            return False
+        return change.key not in self.known
+
+
+def config_of(params: Params, game: str) -> PlayerConfig:
+    """The player of a table; only MCTS players can be grown."""
+    spec = parse_spec(dict(params), game=game)
+    if spec.kind != "mcts":
+        raise ConfigError(f"only mcts players can be grown, not {spec.label!r}")
+    return PlayerConfig.model_validate(json.loads(spec.settings))
+
+
+def value_of(config: PlayerConfig, setting: str) -> float:
+    """The number that a setting has now; ConfigError where it is none."""
+    place: Any = config.model_dump()
+    for name in setting.split("."):
+        place = place.get(name) if isinstance(place, dict) else None
+    if isinstance(place, bool) or not isinstance(place, int | float):
+        raise ConfigError(f"numbers: {setting!r} is no number of this player")
+    return place

@@ -1,0 +1,97 @@
+"""Patterns drawn at random, as in the papers; and what all proposers of patterns share."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from semeai.errors import ConfigError
+from semeai.evolve.change import Change, PatternChange
+from semeai.evolve.context import Context
+from semeai.evolve.proposers.base import MOST_TRIES, Proposer, Rng, Share, Source
+from semeai.evolve.sample import Sample
+from semeai.patterns.geometry import Geometry
+from semeai.patterns.pattern import MAX_RADIUS, Cell, Pattern
+from semeai.players.config import PlayerConfig
+
+Shapes = Literal["good", "bad", "both"]
+Radius = Annotated[int, Field(ge=1, le=MAX_RADIUS)]
+Cells = Annotated[int, Field(ge=1, le=48)]
+
+CELL_SHARES: Mapping[Cell, float] = {
+    Cell.BLACK: 0.3, Cell.WHITE: 0.3, Cell.EMPTY: 0.3, Cell.STONE: 0.05, Cell.OFF_BOARD: 0.05,
+}  # fmt: skip
+"""Which cells random patterns have; a feasibility study found these to give good shapes often."""
+
+
+@dataclass(frozen=True)
+class RandomPatterns(Proposer):
+    """Patterns as the papers draw them: a few cells around the move, the rest jokers."""
+
+    name: ClassVar[str] = "random"
+
+    radius: int = 1
+    least_cells: int = 2
+    most_cells: int = 3
+    shapes: Shapes = "good"
+    bias: float = 1.0
+    least_share: float = 0.001
+    """Patterns that match fewer of the sample's points are dropped: to race them shows nothing."""
+    cells: Mapping[Cell, float] = field(default_factory=lambda: dict(CELL_SHARES))
+
+    def draw(self, context: Context, rng: Rng) -> Change | None:
+        for _ in range(MOST_TRIES):
+            pattern = self.pattern(context.geometry, rng)
+            if often_enough(pattern, context.sample, self.least_share):
+                return PatternChange(pattern, self.name)
+        return None
+
+    def pattern(self, geometry: Geometry, rng: Rng) -> Pattern:
+        around = geometry.around(self.radius)
+        n = int(rng.integers(self.least_cells, self.most_cells + 1))
+        offsets = [around[i] for i in rng.choice(len(around), min(n, len(around)), replace=False)]
+        found = tuple((offset, random_cell(self.cells, rng)) for offset in offsets)
+        sign = {"good": 1, "bad": -1, "both": int(rng.choice((1, -1)))}[self.shapes]
+        return Pattern(found, sign * self.bias, geometry).canonical()
+
+
+def random_cell(shares: Mapping[Cell, float], rng: Rng) -> Cell:
+    weights = np.array(list(shares.values()))
+    return list(shares)[int(rng.choice(len(weights), p=weights / weights.sum()))]
+
+
+def often_enough(pattern: Pattern, sample: Sample | None, least_share: float) -> bool:
+    """Whether a pattern matches enough of the sample; without a sample anything does."""
+    return sample is None or float(sample.matches(pattern).mean()) >= least_share
+
+
+class RandomSource(Source):
+    """Patterns as the papers draw them."""
+
+    needs_sample = True
+    has_shapes = True
+
+    kind: Literal["random"] = "random"
+    radius: Radius = 1
+    """Steps from the move that a cell may be away."""
+    least_cells: Cells = 2
+    """Cells that are not jokers."""
+    most_cells: Cells = 3
+    shapes: Shapes = "good"
+    """good: moves to try more often; bad: less often; both."""
+    bias: Annotated[float, Field(gt=0, le=100)] = 1.0
+    """What an accepted pattern weighs; bad shapes get it with a minus."""
+    least_share: Share = 0.001
+    """Patterns that fit fewer moves of the sample are not raced."""
+
+    def make(self, first: PlayerConfig, seed: int) -> Proposer:
+        return self.patterns()
+
+    def patterns(self) -> RandomPatterns:
+        if self.least_cells > self.most_cells:
+            raise ConfigError(f"least_cells ({self.least_cells}) must not be more than most_cells ({self.most_cells})")
+        return RandomPatterns(
+            self.radius, self.least_cells, self.most_cells, self.shapes, self.bias, self.least_share
+        )  # fmt: skip

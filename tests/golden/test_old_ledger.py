@@ -1,0 +1,109 @@
+"""A ledger that semeai 0.1.0 wrote: it is read, resumed to the same digests, and its games are played again.
+
+``ledger-0.1/ledger.sql`` is a dump of it, made with the race files beside it; it is never made again.
+"""
+
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from semeai.evolve.config import load_evolution
+from semeai.evolve.history import read_history
+from semeai.evolve.loop import run_evolution
+from semeai.match.match import Match
+from semeai.match.run import run_match
+from semeai.match.settings import MatchSettings
+from semeai.players.catalog import parse_spec
+from semeai.runs.race import replay
+from semeai.runs.race_file import run_race_file
+from semeai.runs.run import Place
+from semeai.store.ledger import Ledger
+
+OLD = Path(__file__).parent / "ledger-0.1"
+DIGESTS = {"callable": "bd070e395d40e0ec", "command": "1e88e5624abc0dc9", "match": "6a36dde3272e85b8"}
+DECIDED = ("candidate", "verdict", "after_batch", "n_evaluations", "total_reward", "n_tests")
+PLAYED = ("number", "seed", "reward", "reason", "result", "n_moves", "simulations_a", "simulations_b", "sgf")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for file in OLD.iterdir():
+        shutil.copy(file, tmp_path)
+    with sqlite3.connect(tmp_path / "old.sqlite") as connection:
+        connection.executescript((OLD / "ledger.sql").read_text())
+    connection.close()
+    return tmp_path
+
+
+def forget(folder, name, **limits):
+    """Remove a run's rows from some number on, as if it had been killed there."""
+    with sqlite3.connect(folder / "old.sqlite") as connection:
+        (run_id,) = connection.execute("SELECT id FROM runs WHERE name = ?", (name,)).fetchone()
+        for table, column, first in limits.values():
+            connection.execute(f"DELETE FROM {table} WHERE run_id = ? AND {column} >= ?", (run_id, first))
+        connection.execute("UPDATE runs SET state = 'running' WHERE id = ?", (run_id,))
+    connection.close()
+
+
+def rows(folder, table, name, columns):
+    store = Ledger(folder / "old.sqlite")
+    found = [{column: row[column] for column in columns} for row in store.rows(table, store.run(name).id)]
+    store.close()
+    return found
+
+
+@pytest.mark.parametrize("name", DIGESTS)
+def test_a_race_is_read_and_resumed_to_the_same_digest(folder, name):
+    store = Ledger(folder / "old.sqlite")
+    assert store.digest(store.run(name).id) == DIGESTS[name]
+    assert replay(store, name).finished
+    store.close()
+    before = rows(folder, "decisions", name, DECIDED)
+    forget(folder, name, batches=("batches", "number", 2), decisions=("decisions", "after_batch", 2))
+    result = run_race_file(folder / f"{name}.toml", ledger=str(folder / "old.sqlite"), workers=2)
+    assert (result.digest, result.finished) == (DIGESTS[name], True)
+    assert rows(folder, "decisions", name, DECIDED) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "players", "settings", "seed"),
+    [
+        ("match-havannah", ("mcts:fast,simulations=10", "random"), {"game": "havannah", "size": 3}, 1),
+        ("match-5b756507da", ("mcts:simulations=10", "mcts:rave,simulations=10"), {"size": 5, "opening_moves": 1}, 7),
+    ],
+)
+def test_a_match_plays_the_same_games(folder, name, players, settings, seed):
+    settings = MatchSettings(**settings)
+    match = Match(*(parse_spec(words, game=settings.game) for words in players), settings, seed)
+    before = rows(folder, "games", name, PLAYED)
+    forget(folder, name, games=("games", "number", 2))
+    run_match(match, len(before), Place(str(folder / "old.sqlite"), "inline"), name=name)
+    assert rows(folder, "games", name, PLAYED) == before
+
+
+def test_an_evolution_is_read_and_resumed(folder):
+    """The old ledger has no rows of proposals, so what was proposed is known by the names of candidates."""
+    place = folder / "old.sqlite"
+    store = Ledger(place)
+    old = read_history(store, "evolve")
+    digests = {run.name: store.digest(run.id) for run in store.runs()}
+    store.close()
+    accepted = [str(change) for _, change in old.accepted()]
+    assert accepted == ["policy.pattern_visits=0.0555"]
+    forget(folder, "evolve/step-1", batches=("batches", "number", 1), decisions=("decisions", "after_batch", 1))
+    with sqlite3.connect(place) as connection:
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("DELETE FROM runs WHERE name LIKE 'evolve/step-2%'")
+    connection.close()
+    config = load_evolution(folder / "evolve.toml")
+    result = run_evolution(config, folder, Place(str(place), workers=2), name="evolve", output=folder / "out")
+    assert result.finished
+    assert [str(change) for _, change in result.history.accepted()] == accepted
+    store = Ledger(place)
+    assert {run.name: store.digest(run.id) for run in store.runs()} == digests
+    (row,) = (row for row in store.rows("proposals", store.run("evolve").id) if row["number"] == 1)
+    assert json.loads(row["change"])["kind"] in ("pattern", "number")
+    store.close()
