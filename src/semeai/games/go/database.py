@@ -20,10 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semeai.errors import ConfigError
-from semeai.games.go.kernels.neighbourhoods import GO_DATABASE, MAX_PATTERNS, N_SIZES, add_database, fill_table
+from semeai.games.go.kernels.neighbourhoods import GO_DATABASE, MAX_PATTERNS, N_SIZES, fill_table, value_moves
 from semeai.games.patterns.policy import OWN
 from semeai.games.protocol import SCRATCH
-from semeai.jit import kernel
 
 VERSION = 2
 """Of the file; that of version 1 had other keys."""
@@ -65,7 +64,7 @@ class Database:
 
     def by_size(self) -> list[int]:
         """How many patterns there are of each size."""
-        return np.bincount(self.sizes, minlength=N_SIZES).tolist()
+        return [int(n) for n in np.bincount(self.sizes, minlength=N_SIZES)]
 
     def table(self) -> NDArray[Any]:
         """The strengths as kernels read them, of shape (1,)."""
@@ -97,19 +96,10 @@ class Database:
             raise ConfigError(f"database {path}: cannot be written: {error.strerror}") from None
 
 
-@kernel
-def _values(states: NDArray[Any], table: NDArray[Any], scratches: NDArray[Any], moves: NDArray[np.int64]) -> None:
-    scratch = scratches[0]
-    for i in range(len(moves)):
-        scratch.moves[i] = moves[i]
-        scratch.heuristic[i] = 0
-    add_database(states[0], table[0], scratch, len(moves))
-
-
 def database_values(states: NDArray[Any], database: Database, moves: Sequence[int]) -> NDArray[np.float32]:
     """The strength of each move beside the strongest one's, as the kernels see it; ``states`` is a position's."""
     scratch = np.zeros(1, SCRATCH)
-    _values(states, database.table(), scratch, np.array(moves, np.int64))
+    value_moves(states, database.table(), scratch, np.array(moves, np.int64))
     values: NDArray[np.float32] = scratch[0]["heuristic"][: len(moves)]
     return values
 

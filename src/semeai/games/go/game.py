@@ -107,7 +107,8 @@ class Go(Game):
         while start.moves:
             start.undo()
         color = start.states[0]["color"]
-        return tuple([int(p) for p in (color == c).nonzero()[0]] for c in (BLACK, WHITE))
+        black, white = ([int(p) for p in (color == c).nonzero()[0]] for c in (BLACK, WHITE))
+        return black, white
 
 
 GAME = Go()

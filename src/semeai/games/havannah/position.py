@@ -14,25 +14,13 @@ from semeai.games.havannah.coordinates import (
     first_of_row,
     text_to_cell,
 )
+from semeai.games.havannah.kernels import position as kernels
 from semeai.games.havannah.kernels.board import HAVANNAH_STATE, SWAP
-from semeai.games.havannah.kernels.board import reset as reset_kernel
-from semeai.games.havannah.kernels.moves import play_move as play_move_kernel
 from semeai.games.havannah.kernels.tables import EMPTY, KINDS, MAX_BASE, MIN_BASE, is_cell
 from semeai.games.position import Moves, Position
-from semeai.jit import kernel
 
 COLOURS = ("White", "Black")
 SWAP_TEXT = "swap"
-
-
-@kernel
-def _reset(states: NDArray[Any], base: int, swap: int) -> None:
-    reset_kernel(states[0], base, swap)
-
-
-@kernel
-def _play(states: NDArray[Any], move: int, color: int) -> None:
-    play_move_kernel(states[0], move, color)
 
 
 class HavannahPosition(Position):
@@ -50,7 +38,7 @@ class HavannahPosition(Position):
         self.size = size
         self.coordinates: Coordinates = coordinates
         self.states = np.zeros(1, HAVANNAH_STATE)
-        _reset(self.states, size, int(swap))
+        kernels.reset(self.states, size, int(swap))
         self.moves: list[tuple[int, int]] = []
         self._before: list[NDArray[Any]] = []
 
@@ -100,18 +88,18 @@ class HavannahPosition(Position):
         if self.is_over:
             return np.empty(0, np.int64)
         cells = np.sort(self.states[0]["empties"][: self.states[0]["n_empty"]]).astype(np.int64)
-        return np.append(cells, SWAP) if self.may_swap else cells
+        return np.append(cells, np.int64(SWAP)) if self.may_swap else cells
 
     def sensible_moves(self) -> Moves:
         """Without the swap, which takes over a stone that may be worth nothing."""
         moves = self.legal_moves()
-        return moves[moves != SWAP]
+        return moves[:-1] if self.may_swap else moves
 
     def play(self, move: int, player: int | None = None) -> None:
         player = self.to_move if player is None else player
         self._check(move, player)
         before = self.states.copy()
-        _play(self.states, move, player + 1)
+        kernels.play(self.states, move, player + 1)
         self._before.append(before)
         self.moves.append((player, int(move)))
 

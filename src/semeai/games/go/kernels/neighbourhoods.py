@@ -8,6 +8,7 @@ turns of the 3x3 neighbourhood come first in the order of its codes, and their h
 taken.
 """
 
+import hashlib
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,11 @@ def _first_turns() -> NDArray[np.uint8]:
 
 
 _FIRST_TURNS = _first_turns()
+
+# Files of databases hold keys made of these numbers. What they are made with lies outside the kernel sources, so that
+# only this line tells the cache of kernels that they have changed.
+_DIGEST = hashlib.sha256(b"".join(t.astype("<u8").tobytes() for t in (ZOBRIST, _SIZE_KEYS, _OFFSETS, _FIRST_TURNS)))
+assert _DIGEST.hexdigest()[:16] == "9418d65866dc14fe", "the tables of neighbourhoods have changed"
 
 Turns = tuple[np.uint64, np.uint64, np.uint64, np.uint64, np.uint64, np.uint64, np.uint64, np.uint64]
 """The hash of a neighbourhood in each of its turns, or in the first one or two of them."""
@@ -240,3 +246,13 @@ def add_database(state: State, database: Record, scratch: Record, n: int) -> Non
         if scratch.moves[np.uint64(i)] != PASS:
             value = scratch.values[np.uint64(i)] / best
             believe_value(scratch, i, value, database.visits, database.heuristic)
+
+
+@kernel
+def value_moves(states: NDArray[Any], table: NDArray[Any], scratches: NDArray[Any], moves: NDArray[np.int64]) -> None:
+    """Write what the database says of ``moves`` into ``scratches[0].heuristic``, in their order."""
+    scratch = scratches[0]
+    for i in range(len(moves)):
+        scratch.moves[i] = moves[i]
+        scratch.heuristic[i] = 0
+    add_database(states[0], table[0], scratch, len(moves))
