@@ -36,7 +36,9 @@ class Game(ABC):
     policy: type[BaseModel]
     """The game's part of a player's configuration; its ``to_record`` is what kernels read."""
     presets: Mapping[str, Mapping[str, Any]]
-    """Named changes of the default player."""
+    """Named changes of the default player; one of them is "default"."""
+    bare_player = "mcts"
+    """What ``semeai evolve`` grows if no player is named: a player that knows little of the game."""
 
     @abstractmethod
     def make(self, size: int, komi: float, swap: bool) -> Position:

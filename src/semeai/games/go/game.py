@@ -25,6 +25,7 @@ class Go(Game):
     default_size = 9
     default_komi = 7.5
     has_komi = True
+    bare_player = "mcts:rave,search.exploration=0"
     endings = ("score",)
     policy = GoPolicy
     presets = {  # noqa: RUF012 - never changed

@@ -30,6 +30,7 @@ class Havannah(Game):
     colours = ("white", "black")
     coordinates = ("openspiel", "littlegolem")
     record_coordinates = "littlegolem"
+    bare_player = "mcts:fast"
     endings = (*KINDS.values(), "draw")
     policy = HavannahPolicy
     presets = {  # noqa: RUF012 - never changed
