@@ -1,4 +1,4 @@
-"""Who owns a point at the end: counted over many playouts."""
+"""The expected owner of each point at the end of the game, by playouts."""
 
 from typing import Any
 
@@ -13,11 +13,11 @@ from semeai.games.protocol import SCRATCH
 
 PLAYOUTS = 200
 ALIVE = 0.5
-"""A chain whose stones stand at the end of a smaller share of the playouts is dead."""
+"""A chain is dead if its stones stand at the end of fewer playouts than this share."""
 
 
 def expected_owners(position: GoPosition, policy: NDArray[Any], playouts: int = PLAYOUTS) -> NDArray[np.float64]:
-    """By point of the padded board: +1 always Black's, -1 always White's. The same for the same position."""
+    """Return, by point of the padded board, +1 for always Black's to -1 for always White's. Needs no seed."""
     states = position.states.repeat(2)
     scratch = np.zeros(1, SCRATCH)
     scratch[0]["rng"] = np.uint64(88172645463325252)
@@ -27,7 +27,7 @@ def expected_owners(position: GoPosition, policy: NDArray[Any], playouts: int = 
 
 
 def dead_stones(position: GoPosition, policy: NDArray[Any], playouts: int = PLAYOUTS) -> list[int]:
-    """Stones of chains that mostly belong to the enemy at the end of playouts."""
+    """Return the stones of chains whose points mostly belong to the opponent at the end of playouts."""
     owners = expected_owners(position, policy, playouts)
     state = position.states[0]
     dead: list[int] = []

@@ -56,7 +56,7 @@ class GoPosition(Position):
 
     @property
     def colors(self) -> NDArray[np.uint8]:
-        """The board as (size, size): row 0 at the top, 0 empty, 1 black, 2 white."""
+        """The board as an array (size, size): row 0 at the top; 0 empty, 1 black, 2 white."""
         padded: NDArray[np.uint8] = self.states[0]["color"]
         return padded[_all_points(self.size)].reshape(self.size, self.size)
 
@@ -64,7 +64,7 @@ class GoPosition(Position):
         return np.empty(0, np.int64) if self.is_over else self.legal_moves_of(self.to_move)
 
     def legal_moves_of(self, player: int) -> Moves:
-        """Every legal move of ``player``, pass last, superko taken into account."""
+        """Return every legal move of ``player`` under positional superko; the pass is last."""
         found = np.empty(self.size * self.size + 1, np.int64)
         pair = self.states.repeat(2)
         pair["ko"] = 0  # superko forbids retaking, and lets the one who took fill it out of turn
@@ -73,7 +73,7 @@ class GoPosition(Position):
         return np.sort(found[: n + 1])[::-1].copy()
 
     def sensible_moves(self) -> Moves:
-        """Without filling own eyes; passing only when nothing else is left."""
+        """Return the legal moves that fill no own eye; a pass only if there is no other."""
         code, bit = self.states[0]["code"], EYE * (self.to_move + 1)
         points = [p for p in self.legal_moves() if p != PASS and not TRAITS[code[p]] & bit]
         return np.array(points or [PASS], np.int64)
@@ -120,11 +120,11 @@ class GoPosition(Position):
         self.moves.pop()
 
     def set_to_move(self, player: int) -> None:
-        """Say whose turn it is, as handicap games and game records need it."""
+        """Set whose turn it is, for handicap games and game records."""
         self.states[0]["to_move"] = player + 1
 
     def place(self, player: int, points: Iterable[int]) -> None:
-        """Put stones on empty points before the first move, as handicap or as a set-up; IllegalMove undoes all."""
+        """Put stones on empty points before the first move. Raises IllegalMove and then changes nothing."""
         if self.moves:
             raise IllegalMove("stones can be placed only before the first move")
         before = self.states.copy()
@@ -149,14 +149,14 @@ class GoPosition(Position):
         return other
 
     def owners(self, dead: Iterable[int] = ()) -> NDArray[np.int8]:
-        """Tromp-Taylor owner of each point as (size, size): 1 Black, -1 White, 0 nobody; ``dead`` stones removed."""
+        """Return the Tromp-Taylor owners as (size, size), ``dead`` stones removed: 1 Black, -1 White, 0 nobody."""
         color = self.states[0]["color"].copy()
         for p in dead:
             color[p] = EMPTY
         return area_owners(color, self.size)
 
     def margin(self, dead: Iterable[int] = ()) -> float:
-        """Black's area minus White's minus komi."""
+        """Return Black's area minus White's area minus komi."""
         return float(self.owners(dead).sum()) - self.komi
 
     def reward(self) -> float:
@@ -186,7 +186,7 @@ class GoPosition(Position):
         return self.point(self.size - line, column)
 
     def point(self, row: int, column: int) -> int:
-        """The move at ``row`` and ``column`` counted from the top left."""
+        """Return the move at ``row`` and ``column``, counted from the top left."""
         return (row + 1) * (self.size + 1) + column + 1
 
     def draw(self) -> str:
@@ -210,7 +210,7 @@ def _all_points(size: int) -> NDArray[np.int64]:
 
 
 def format_result(margin: float) -> str:
-    """``B+3.5``, ``W+7``, or ``0`` for a draw."""
+    """Return ``B+3.5``, ``W+7``, or ``0`` for a draw."""
     if margin == 0:
         return "0"
     return f"{'B' if margin > 0 else 'W'}+{abs(margin):g}"

@@ -7,14 +7,14 @@ from semeai.jit import kernel
 from semeai.rng_kernels import below
 
 NO_POLICY = np.zeros(1, np.dtype([("unused", np.int64)]))
-"""For games whose playouts have nothing to steer."""
+"""The policy of games whose playouts have no settings."""
 
 _RESOLUTION = 1 << 30
 
 
 @kernel
 def list_move(scratch: Record, n: int, move: int, heuristic: float) -> None:
-    """Entry ``n`` of the moves that ``expand`` finds, without a prior."""
+    """Write entry ``n`` of the moves that ``expand`` finds, without a prior."""
     scratch.moves[n] = move
     scratch.prior_visits[n] = 0
     scratch.prior_wins[n] = 0

@@ -1,4 +1,4 @@
-"""Tromp-Taylor area: a point belongs to the colour that alone is reached from it over empty points."""
+"""Tromp-Taylor area: a point belongs to a colour if only that colour can be reached from it over empty points."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from semeai.jit import kernel
 
 @kernel
 def area_owners(color: NDArray[np.uint8], size: int) -> NDArray[np.int8]:
-    """The owner of each point as (size, size), for the colours of a padded board: 1 Black, -1 White, 0 nobody."""
+    """Return the owners of a padded board's points as (size, size): 1 Black, -1 White, 0 nobody."""
     w = size + 1
     owner = np.zeros((size, size), np.int8)
     seen = np.zeros(MAX_POINTS, np.bool_)
@@ -51,7 +51,7 @@ def area_owners(color: NDArray[np.uint8], size: int) -> NDArray[np.int8]:
 def count_owners(
     states: NDArray[Any], policy: NDArray[Any], scratches: NDArray[Any], n: int, counts: NDArray[np.int64]
 ) -> None:
-    """Add to ``counts`` how often each point was Black's at the end of ``n`` playouts, minus White's."""
+    """Add to ``counts``, for each point, the playouts of ``n`` that end with it Black's minus those with it White's."""
     root, state, scratch = states[0], states[1], scratches[0]
     for k in range(n):
         copy_board(state, root)
