@@ -1,24 +1,30 @@
-"""The one decorator for compiled kernels, and where their machine code is kept.
+"""The decorators for compiled kernels, and where their machine code is kept.
 
-Numba hashes only the file a function is written in, so a kernel that calls a changed kernel of another file would
-be served stale from its cache. The cache directory is therefore named by a hash of all kernel sources, the numba
-version and the compile flags; it is never shared with the caller's own numba functions.
+Numba hashes only the file a function is written in, so a kernel that calls a changed kernel of another file would be
+served stale from its cache. The cache directory is therefore named by a hash of all kernel sources, the versions of
+numba and NumPy, and the compile flags; it is never shared with the caller's own numba functions.
+
+A kernel source is a file that defines kernels, or lies in a folder named ``kernels``: constants and tables that are
+compiled into kernels stand there too. All other files can be edited without compiling anything again.
 """
 
+import glob
 import hashlib
-import importlib.metadata
 import os
 import re
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
 import numpy as np
+from numba.core.caching import FunctionCache
 from numba.extending import overload
 
 _numba_config: Any = numba.config
@@ -27,10 +33,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 BOUNDSCHECK = os.environ.get("SEMEAI_BOUNDSCHECK", "") == "1"
 _PACKAGE = Path(__file__).parent
-_KERNEL_LAYERS = {"jit.py", "rng_kernels.py", "stats", "games", "search"}
-"""Where kernels, and the tables and constants that are compiled into them, come from."""
-_DEFINES_KERNELS = re.compile(rb"^@(kernel|inlined|implements)\b", re.MULTILINE)
+_NAMED_SOURCES = {"jit.py", "rng_kernels.py", "games/protocol.py"}
+_DEFINES_KERNELS = re.compile(rb"\n@(?:kernel|inlined|implements)\b")
 _warm_ups: dict[str, Callable[[], object]] = {}
+_games_outside: defaultdict[Any, set[str]] = defaultdict(set)
+"""Numba's type of a record -> ``_outside_keys`` of the functions that say what it means."""
 
 
 def kernel(function: F) -> F:
@@ -39,26 +46,40 @@ def kernel(function: F) -> F:
 
 
 def inlined(function: F) -> F:
-    """A kernel that becomes part of each kernel that calls it: for what is short and runs at every move."""
+    """Compile ``function`` into each kernel that calls it: for what is short and runs at every move."""
     return _compiled(function, inline=True)
 
 
 def _compiled(function: F, inline: bool) -> F:
-    directory = cache_directory()
-    before = _numba_config.CACHE_DIR
-    # Numba reads CACHE_DIR when a function is decorated, so it is set for the length of this call only.
-    _numba_config.CACHE_DIR = str(directory or "")
-    options: dict[str, Any] = {
-        "nogil": True,
-        "cache": directory is not None,
-        "boundscheck": BOUNDSCHECK,
-        "forceinline": inline,
-    }
-    try:
-        compiled: Any = numba.njit(**options)(function)
-    finally:
-        _numba_config.CACHE_DIR = before
+    options: dict[str, Any] = {"nogil": True, "boundscheck": BOUNDSCHECK, "forceinline": inline}
+    compiled: Any = numba.njit(**options)(function)
+    if (directory := cache_directory()) is not None:
+        before = _numba_config.CACHE_DIR
+        # Numba reads CACHE_DIR when a cache is made, so it is set for the length of this call only.
+        _numba_config.CACHE_DIR = str(directory)
+        try:
+            with suppress(RuntimeError):  # a function typed in at a prompt lies in no file that could be cached
+                compiled._cache = _KernelCache(function)
+        finally:
+            _numba_config.CACHE_DIR = before
     return compiled  # type: ignore[no-any-return]
+
+
+class _KernelCache(FunctionCache):
+    """Numba's disk cache of one function, which also tells versions of games outside semeai apart.
+
+    The search is compiled for their records, and their sources are no part of ``kernel_key``.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)  # type: ignore[no-untyped-call]
+        self._own_keys = _outside_keys(function)
+
+    def _index_key(self, signature: Any, codegen: Any) -> tuple[Any, ...]:
+        records = (getattr(argument, "dtype", argument) for argument in signature)
+        keys = self._own_keys.union(*(_games_outside.get(record, ()) for record in records))
+        index: tuple[Any, ...] = super()._index_key(signature, codegen)  # type: ignore[no-untyped-call]
+        return (*index, *sorted(keys))
 
 
 def implements(generic: Callable[..., Any], dtype: np.dtype[Any]) -> Callable[[F], F]:
@@ -74,25 +95,50 @@ def implements(generic: Callable[..., Any], dtype: np.dtype[Any]) -> Callable[[F
 
         options: Any = {"nogil": True, "boundscheck": BOUNDSCHECK}
         overload(generic, strict=False, jit_options=options)(choose)
+        _games_outside[record] |= _outside_keys(function)
         return function
 
     return register
 
 
-def kernel_key() -> str:
-    """Hash of everything that decides what the compiled kernels are."""
+def _outside_keys(function: Callable[..., Any]) -> set[str]:
+    """Return a hash of what the function is compiled from, if that is no part of semeai: its folder's Python files."""
+    file = Path(function.__code__.co_filename).absolute()
+    if file.is_relative_to(_PACKAGE):
+        return set()
+    return {_folder_key(file.parent) if file.is_file() else os.urandom(8).hex()}  # a notebook's cells are no files
+
+
+@cache
+def _folder_key(folder: Path) -> str:
     digest = hashlib.sha256()
-    digest.update(f"{importlib.metadata.version('numba')} {sys.version_info[:2]} {BOUNDSCHECK}".encode())
-    for path in sorted(_PACKAGE.rglob("*.py")):
-        source, name = path.read_bytes(), path.relative_to(_PACKAGE)
-        if name.parts[0] in _KERNEL_LAYERS or _DEFINES_KERNELS.search(source):
-            digest.update(name.as_posix().encode() + b"\0" + source)
+    for path in sorted(folder.glob("*.py")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def kernel_sources() -> Iterator[tuple[str, bytes]]:
+    """Yield name and text of the files that decide what the kernels of semeai are."""
+    for path in sorted(glob.glob("**/*.py", root_dir=_PACKAGE, recursive=True)):
+        name = path.replace(os.sep, "/")
+        with open(os.path.join(_PACKAGE, path), "rb", buffering=0) as file:
+            source = file.readall()
+        if "/kernels/" in f"/{name}" or name in _NAMED_SOURCES or _DEFINES_KERNELS.search(b"\n" + source):
+            yield name, source
+
+
+def kernel_key() -> str:
+    """Return a hash of everything that decides what the compiled kernels are."""
+    digest = hashlib.sha256()
+    digest.update(f"{numba.__version__} {np.__version__} {sys.version_info[:2]} {BOUNDSCHECK}".encode())
+    for name, source in kernel_sources():
+        digest.update(name.encode() + b"\0" + source)
     return digest.hexdigest()[:16]
 
 
 @cache
 def cache_directory() -> Path | None:
-    """The first writable place for this version's kernels; None where there is none (then nothing is cached)."""
+    """Return the first writable place for this version's kernels; None if there is none (then nothing is cached)."""
     key = kernel_key()
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     places = [os.environ.get("SEMEAI_CACHE_DIR"), os.path.join(home, "semeai"), _temporary_place()]

@@ -1,4 +1,4 @@
-"""What every game of the catalog keeps to, from its kernels to a whole match."""
+"""What every game keeps to, from its kernels to a whole match: those of the catalog, and one from outside."""
 
 import numpy as np
 import pytest
@@ -13,14 +13,20 @@ from semeai.players.catalog import make_player, parse_spec
 from semeai.players.config import PlayerConfig
 from semeai.players.mcts import MctsPlayer
 from semeai.search.kernels.playouts import run_playouts
+from tests import toy_game
 
-SMALL = {"go": (2, 5, 9), "havannah": (2, 4, 6)}
+SMALL = {"go": (2, 5, 9), "havannah": (2, 4, 6), "toy": (2, 3, 5)}
+NAMES = [*GAMES, "toy"]
+WITH_SWAP = [game for game in GAMES if game_named(game).has_swap]
 CASES = [
-    (game, size, swap)
-    for game in GAMES
-    for size in SMALL[game]
-    for swap in (False, True)[: 1 + game_named(game).has_swap]
+    (game, size, swap) for game in NAMES for size in SMALL[game] for swap in (False, True)[: 1 + (game in WITH_SWAP)]
 ]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def toy():
+    with toy_game.registered() as game:
+        yield game
 
 
 @pytest.fixture(params=CASES, ids=lambda case: f"{case[0]}-{case[1]}{'-swap' * case[2]}")
@@ -172,7 +178,7 @@ def test_a_match_of_random_and_mcts_completes_and_its_records_replay(start):
         assert half.moves == position.moves[: played.n_moves // 2]
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", NAMES)
 def test_settings_that_the_game_does_not_have(game):
     rules = game_named(game)
     for size in (0, -1, rules.sizes.stop, 10**9):
@@ -188,19 +194,24 @@ def test_settings_that_the_game_does_not_have(game):
         rules.name_points(new_position(game), "braille")
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", NAMES)
 @pytest.mark.parametrize("data", [b"", b"(;", b"no game", bytes(range(256)), b"(;SZ[0])", b"(;SZ[5];B[zz];W[zz])"])
 def test_broken_records_are_refused_in_one_sentence(game, data):
     with pytest.raises((ConfigError, IllegalMove), match=r"^game\.sgf"):
         game_named(game).replay(game_named(game).read_record(data, "game.sgf"))
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", NAMES)
 def test_a_player_of_another_game_is_refused(game):
-    other = next(name for name in GAMES if name != game)
+    other = next(name for name in NAMES if name != game)
     player = make_player("mcts:simulations=5,memory_mb=1", game=other)
     with pytest.raises(ConfigError, match=f"plays {other}, and this is a game of {game}"):
         play_game((player, make_player("random")), MatchSettings(game=game), 1)
     with pytest.raises(ConfigError, match=f"plays '{other}', and this is a game of {game}"):
         parse_spec({"player": "mcts", "game": other}, game=game)
     assert parse_spec({"player": "mcts", "game": other}).identity()["game"] == other
+
+
+@pytest.mark.parametrize("game", NAMES)
+def test_the_bare_player_is_a_player_of_the_game(game):
+    assert parse_spec(game_named(game).bare_player, game=game).identity()["game"] == game

@@ -1,4 +1,4 @@
-"""The text of an SGF file, in whatever charset it is."""
+"""Decode the text of SGF files, whatever their charset."""
 
 import codecs
 import re
@@ -10,9 +10,9 @@ _CHARSET = re.compile(rb"(?<![A-Za-z])CA\s*\[\s*([\w.:-]{1,40})\s*\]")
 
 
 def decoded(data: bytes) -> str:
-    """By the file's CA where that is known; else as UTF-8 if it can be, and as Latin-1, SGF's default.
+    """Decode by the file's CA property if that charset is known, else as UTF-8 if possible, else as Latin-1.
 
-    The whole file is decoded before it is parsed: a letter of two bytes may hide a bracket.
+    The whole file is decoded before it is parsed, because one byte of a two-byte letter may look like a bracket.
     """
     named = _CHARSET.search(data)
     if named and (charset := _known_charset(named[1].decode("ascii", "replace"))):
@@ -24,7 +24,7 @@ def decoded(data: bytes) -> str:
 
 
 def _known_charset(name: str) -> str | None:
-    """Only charsets of languages: Python also has codecs that unpack or unescape."""
+    """Return Python's name of a charset of languages; None for other codecs, such as those that unpack."""
     try:
         found = codecs.lookup(name).name
     except LookupError:

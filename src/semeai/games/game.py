@@ -1,4 +1,4 @@
-"""What a game is beside its kernels and its positions: how it begins, is configured, judged and written down."""
+"""The base class of games: how a game begins, and how it is configured, judged and written down."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -12,46 +12,49 @@ from semeai.games.position import Position
 from semeai.games.record import GameRecord
 
 PolicyRecord = NDArray[Any]
-"""Shape (1,): what ``policy.to_record()`` gives."""
+"""The result of ``policy.to_record()``, of shape (1,)."""
 
 
 class Game(ABC):
-    """An entry of the catalog. Its module imports the game's kernels, so that the search knows them."""
+    """A game, as ``games.catalog`` lists it. Its module imports the game's kernels, so that the search knows them."""
 
     name: str
     sizes: range
+    """Sizes of the board."""
     default_size: int
     default_komi = 0.0
     has_komi = False
     has_swap = False
     """Whether the second player may take over the first move."""
     colours: tuple[str, str] = ("black", "white")
-    """What players 0 and 1 are called."""
+    """Colours of players 0 and 1: "black" and "white" in either order."""
     coordinates: tuple[str, ...] = ("standard",)
-    """The ways to name points, the usual one first."""
+    """Ways to name points, the usual one first."""
     record_coordinates = "standard"
-    """The one that records use."""
+    """The way to name points that records use."""
     endings: tuple[str, ...]
-    """How a game ends by its rules, see ``ending``."""
+    """All results of ``ending``: the ways in which a game ends by its rules."""
     policy: type[BaseModel]
-    """The game's part of a player's configuration; its ``to_record`` is what kernels read."""
+    """The game's part of a player's configuration; its ``to_record`` makes the record that kernels read."""
     presets: Mapping[str, Mapping[str, Any]]
-    """Named changes of the default player."""
+    """Named changes of the default player; one of them is "default"."""
+    bare_player = "mcts"
+    """What ``semeai evolve`` grows if no player is named: a player that knows little of the game."""
 
     @abstractmethod
     def make(self, size: int, komi: float, swap: bool) -> Position:
-        """The first position; what it gets has been checked."""
+        """Return the first position; the arguments have been checked."""
 
     @abstractmethod
     def read_record(self, data: bytes, place: str) -> GameRecord:
-        """A game of a file; ConfigError, in one sentence that names ``place``, for whatever is wrong with it."""
+        """Return the game in a file. Raises ConfigError in one sentence that names ``place`` if anything is wrong."""
 
     @abstractmethod
     def write_record(self, record: GameRecord) -> str:
-        """The same record always gives the same text."""
+        """Return the text of a record; equal records have equal texts."""
 
     def new_position(self, size: int | None = None, komi: float | None = None, swap: bool = False) -> Position:
-        """The first position; the game's own size and komi where none are given."""
+        """Return the first position, by default with the usual size and komi. Raises ConfigError if there is none."""
         size = self.default_size if size is None else size
         komi = self.default_komi if komi is None else komi
         self.check_size(size)
@@ -62,18 +65,19 @@ class Game(ABC):
         return self.make(size, komi, swap)
 
     def check_size(self, size: int) -> None:
+        """Raise ConfigError if the game has no board of this size."""
         if size not in self.sizes:
             raise ConfigError(f"{self.name} is played on sizes {self.sizes.start} to {self.sizes.stop - 1}, not {size}")
 
     def name_points(self, position: Position, coordinates: str) -> None:
-        """Let texts of ``position`` name points so from now on."""
+        """Let ``position`` use these coordinates in texts. Raises ConfigError if the game does not have them."""
         if coordinates not in self.coordinates:
             known = did_you_mean(coordinates, self.coordinates)
             raise ConfigError(f"{self.name} has no coordinates {coordinates!r}: {known}")
         position.coordinates = coordinates
 
     def replay(self, record: GameRecord, n_moves: int | None = None) -> Position:
-        """The position after ``n_moves`` moves, or after all; IllegalMove names the file, the move and its number."""
+        """Return the position after ``n_moves`` moves (default: all). IllegalMove names file, move and number."""
         place = record.place or "the game record"
         n = len(record.moves) if n_moves is None else n_moves
         if not 0 <= n <= len(record.moves):
@@ -87,41 +91,42 @@ class Game(ABC):
         return position
 
     def letter(self, player: int) -> str:
-        """The player in results: ``B`` or ``W``."""
+        """Return the letter of a player in results: ``B`` or ``W``."""
         return self.colours[player][0].upper()
 
     def board_name(self, size: int) -> str:
+        """Return the name of a board in tables and messages."""
         return f"{size}x{size}"
 
     def n_points(self, size: int) -> int:
-        """Of the board."""
+        """Return the number of points of the board."""
         return size * size
 
     def ending(self, position: Position) -> str:
-        """How a game that is over has ended: one of ``endings``."""
+        """Return how a finished game has ended: one of ``endings``."""
         return self.endings[0]
 
     @property
     def book_digest(self) -> str:
-        """Sixteen letters that differ where the opening book does; none where the game has no book."""
+        """Sixteen letters that identify the opening book; empty if the game has none."""
         return ""
 
     def book_move(self, position: Position) -> tuple[int, str] | None:
-        """A move of the opening book that comes with the game, and a word on it; None: the book does not know."""
+        """Return a move of the game's opening book and a comment on it; None if the book does not know the position."""
         return None
 
     def final_move(self, position: Position, policy: PolicyRecord) -> int | None:
-        """A move that wins the game at once by the rules for its end, whatever a search says; None: there is none."""
+        """Return a move that ends the game with a win, whatever a search says; None if there is none."""
         return None
 
     def dead_stones(self, position: Position, policy: PolicyRecord) -> list[int] | None:
-        """Stones that will be taken off when the game is counted; None in a game where nothing is."""
+        """Return the stones to remove before the game is counted; None in a game without dead stones."""
         return None
 
     def adjudicate(self, position: Position, dead: Sequence[int] = ()) -> tuple[float, str]:
-        """What player 0 gets of the position as it stands, and the result as records write it."""
+        """Return the reward of player 0 if the game stopped now, and the result as records write it."""
         return position.reward(), position.result()
 
     def setup_stones(self, position: Position) -> tuple[list[int], list[int]]:
-        """The stones of each player that were on the board before the first move."""
+        """Return the stones of each player that were on the board before the first move."""
         return [], []

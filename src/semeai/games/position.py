@@ -1,4 +1,4 @@
-"""A game in progress, outside kernels: it checks every move, remembers them, and takes them back."""
+"""The base class of positions: games in progress outside kernels, with checked moves and undo."""
 
 from abc import ABC, abstractmethod
 from typing import Any, Self
@@ -10,16 +10,16 @@ Moves = NDArray[np.int64]
 
 
 class Position(ABC):
-    """What players, matches and doors see of any game; ``states`` is what the search copies."""
+    """A game in progress, as players, matches and the command line see it; the search copies ``states``."""
 
     game: str
     size: int
     coordinates: str = "standard"
-    """How texts name points: one of the game's ``coordinates``; the rules do not care."""
+    """How texts name points: one of the game's ``coordinates``. It has no influence on the rules."""
     states: NDArray[Any]
-    """Shape (1,): the game's record of the current state."""
+    """The game's record of the current state, as an array of shape (1,)."""
     moves: list[tuple[int, int]]
-    """(player, move) since the start."""
+    """(player, move) pairs since the start."""
 
     @property
     def swap(self) -> bool:
@@ -29,51 +29,54 @@ class Position(ABC):
     @property
     @abstractmethod
     def start_key(self) -> bytes:
-        """What the game began with: the same moves mean the same position just when this is equal too."""
+        """Identifies the starting position: equal ``start_key`` and equal moves mean equal positions."""
 
     @property
     @abstractmethod
     def to_move(self) -> int:
-        """0 or 1; whose turn it is even when the game is over."""
+        """The player whose turn it is, 0 or 1, even after the end of the game."""
 
     @property
     @abstractmethod
-    def is_over(self) -> bool: ...
+    def is_over(self) -> bool:
+        """Whether the game has ended by its rules."""
 
     @abstractmethod
     def legal_moves(self) -> Moves:
-        """Every legal move of the player to move, history taken into account; none when the game is over."""
+        """Return every legal move of the player to move, by all rules; empty if the game is over."""
 
     def sensible_moves(self) -> Moves:
-        """The legal moves without those that no player would want; at least one."""
+        """Return the legal moves without those that no player would want; at least one if there is a legal move."""
         return self.legal_moves()
 
     @abstractmethod
     def play(self, move: int, player: int | None = None) -> None:
-        """Play for the player to move, or for ``player`` out of turn; IllegalMove leaves the position as it was."""
+        """Play a move of the player to move, or of ``player``. Raises IllegalMove and then changes nothing."""
 
     @abstractmethod
     def undo(self) -> None:
-        """Take back the last move; IllegalMove where there is none."""
+        """Take back the last move. Raises IllegalMove if there is none."""
 
     @abstractmethod
-    def copy(self) -> Self: ...
+    def copy(self) -> Self:
+        """Return an independent copy, which can take back moves too."""
 
     @abstractmethod
     def reward(self) -> float:
-        """What player 0 gets of the position as it stands: 1, 0, or 1/2 for a draw."""
+        """Return the reward of player 0 if the game stopped now: 1, 0, or 1/2 for a draw."""
 
     @abstractmethod
     def result(self) -> str:
-        """The outcome as it stands, as game records write it: ``B+3.5``, ``W+0.5``, ``0``."""
+        """Return the result if the game stopped now, as game records write it: ``B+3.5``, ``W+0.5``, ``0``."""
 
     @abstractmethod
-    def move_to_text(self, move: int) -> str: ...
+    def move_to_text(self, move: int) -> str:
+        """Return the name of a move."""
 
     @abstractmethod
     def text_to_move(self, text: str) -> int:
-        """IllegalMove where the text names no move of this board."""
+        """Return the move that a text names, in capitals or not. Raises IllegalMove if there is no such move."""
 
     @abstractmethod
     def draw(self) -> str:
-        """The board as text."""
+        """Return the board as text."""

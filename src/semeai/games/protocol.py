@@ -1,9 +1,9 @@
-"""What every game offers: kernels for the search, and a position for everything outside kernels.
+"""The kernels that every game gives the search.
 
-The search is compiled once a game. It calls the generic functions below on the game's state, which is one NumPy
-record; a game says what they mean for its record with ``semeai.jit.implements``. A move is an integer in
-``[0, MAX_CODES)`` that names the same action wherever it is legal (RAVE relies on it), and players are 0 and 1; a
-one-player game is always player 0's turn, and a node where chance moves says ``CHANCE``.
+The search is compiled once per game. It calls the generic functions below on the game's state, which is one NumPy
+record; a game defines them for its record with ``semeai.jit.implements``. A move is an integer in ``[0, MAX_CODES)``
+that names the same action wherever it is legal, because RAVE relies on it. Players are 0 and 1. In a one-player game it
+is always the turn of player 0; where chance moves, ``mover`` is ``CHANCE``.
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ SCRATCH = np.dtype(
         ("n_played", np.int64),
         ("played", np.uint16, MAX_PLAYED),  # the moves of a simulation, tree and playout
         ("played_by", np.uint8, MAX_PLAYED),  # and who played them
-        # What `expand` finds, a legal move an entry:
+        # What `expand` finds, one entry per legal move:
         ("moves", np.uint16, MAX_CODES),
         ("prior_visits", np.float32, MAX_CODES),
         ("prior_wins", np.float32, MAX_CODES),
@@ -37,7 +37,7 @@ SCRATCH = np.dtype(
         ("path", np.int32, MAX_DEPTH),
         ("values", np.float32, MAX_CODES),
         ("words", np.uint64, MAX_WORDS),  # bitboards
-        # What playouts have learned, kept as long as the tree: by player and by the move before, a reply; 0: none.
+        # Replies that playouts have learned, by player and previous move; 0 if there is none. Kept as long as the tree.
         ("replies", np.uint16, (2, MAX_CODES)),
     ],
     align=True,
@@ -54,17 +54,17 @@ def copy_state(target: Record, source: Record) -> None:
 
 
 def mover(state: Record) -> int:
-    """Whose turn it is: 0, 1 or CHANCE."""
+    """Return whose turn it is: 0, 1 or CHANCE."""
     raise NotImplementedError
 
 
 def is_over(state: Record) -> bool:
-    """Whether the game has ended."""
+    """Return whether the game has ended."""
     raise NotImplementedError
 
 
 def reward(state: Record) -> float:
-    """What player 0 got, in [0, 1], at the end of a game or of a playout; player 1 got the rest."""
+    """Return the reward of player 0, in [0, 1], at the end of a game or of a playout; player 1 gets the rest."""
     raise NotImplementedError
 
 
@@ -74,15 +74,15 @@ def play(state: Record, move: int) -> None:
 
 
 def expand(state: Record, spare: Record, policy: Record, scratch: Record) -> int:
-    """List the moves worth a node in ``scratch.moves`` with their priors; how many there are, at least one.
+    """List the moves worth a node in ``scratch.moves`` with their priors. Returns their number, at least one.
 
-    ``prior_visits`` and ``prior_wins`` are virtual visits, ``heuristic`` is H: it orders progressive widening and
-    weighs progressive bias. Where chance moves, ``heuristic`` holds the probabilities. ``spare`` is a state to try
-    things on. All three arrays have to be written.
+    ``prior_visits`` and ``prior_wins`` are virtual visits. ``heuristic`` is H, the order of progressive widening and
+    the weight of progressive bias; where chance moves, it holds the probabilities. All three arrays have to be written.
+    ``spare`` is a state for trying moves.
     """
     raise NotImplementedError
 
 
 def playout(state: Record, policy: Record, scratch: Record) -> None:
-    """Play to the end by the game's playout policy, adding each move to ``scratch.played`` and ``played_by``."""
+    """Play to the end by the game's playout policy, and add each move to ``scratch.played`` and ``played_by``."""
     raise NotImplementedError

@@ -1,4 +1,4 @@
-"""A game that was played, as data: what a file of games holds, whatever the format."""
+"""Records of games that were played, independent of the file format."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,28 +8,28 @@ from semeai.errors import ConfigError
 
 @dataclass(frozen=True)
 class GameRecord:
-    """Moves are those of the game's position, so that ``position.moves`` can be recorded as it is."""
+    """A game that was played. Its moves have the form of ``position.moves``."""
 
     game: str
     size: int
     komi: float
     moves: tuple[tuple[int, int], ...] = ()
-    """(player, move)."""
+    """(player, move) pairs."""
     comments: tuple[str, ...] = ()
-    """One a move; nothing where no move has one."""
+    """One text per move; empty if no move has a comment."""
     setup: tuple[tuple[int, int], ...] = ()
-    """(player, point) of the stones on the board before the first move."""
+    """(player, point) pairs: the stones on the board before the first move."""
     first_player: int = 0
     swap: bool = False
     """Whether the second player could take over the first move."""
     result: str = ""
-    """``B+3.5``, ``W+R``, ``0``; nothing where it is not known."""
+    """``B+3.5``, ``W+R``, ``0``; empty if it is unknown."""
     black: str = ""
     white: str = ""
     properties: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """What else is known of the game, by SGF's names: ``DT``, ``EV``, ``RU``, ``GC``, ..."""
+    """Other information on the game, by SGF's names: ``DT``, ``EV``, ``RU``, ``GC``, ..."""
     place: str = field(default="", compare=False)
-    """Where it was read, for errors."""
+    """The file it was read from, for error messages."""
 
     def __post_init__(self) -> None:
         for name in ("moves", "comments", "setup"):  # a record of lists would change with them

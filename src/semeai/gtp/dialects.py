@@ -1,7 +1,33 @@
-"""The dialects by game; none of them loads the compiler before a command needs it."""
+"""The GTP dialects by game. None of them imports the compiler before a command needs it."""
 
-from semeai.gtp.go import GoDialect
-from semeai.gtp.havannah import HavannahDialect
-from semeai.gtp.session import Dialect
+from semeai.games.position import Position
+from semeai.gtp.protocol import CommandFailed
+from semeai.gtp.session import CommandTable, Dialect
+from semeai.registry import Registry
 
-DIALECTS: dict[str, type[Dialect]] = {dialect.name: dialect for dialect in (GoDialect, HavannahDialect)}
+
+class PlainDialect(Dialect):
+    """The dialect of a game without commands of its own. Moves are asked for only in turn."""
+
+    commands = CommandTable()
+
+    def to_think_about(self, position: Position, player: int) -> Position:
+        if position.is_over:
+            raise CommandFailed("game is over")
+        if position.to_move != player:
+            raise CommandFailed("illegal move")
+        return position.copy()
+
+
+class Dialects(Registry[type[Dialect]]):
+    """Games with a dialect of their own; ``dialects[game]`` is a plain one for every other game."""
+
+    def __getitem__(self, game: str) -> type[Dialect]:
+        if game in self:
+            return super().__getitem__(game)
+        return type("PlainDialect", (PlainDialect,), {"name": game})
+
+
+DIALECTS = Dialects("GTP dialect", "semeai.gtp")
+DIALECTS.add_lazily("go", "semeai.gtp.go:GoDialect")
+DIALECTS.add_lazily("havannah", "semeai.gtp.havannah:HavannahDialect")

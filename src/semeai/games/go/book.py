@@ -1,6 +1,7 @@
-"""An opening book: moves that long searches found, for positions seen the same from all eight sides.
+"""An opening book: moves found by long searches. All eight symmetric views of a position are the same entry.
 
-It is a text file of one line a position, `size komi to-move black-stones / white-stones > move win-rate simulations`,
+The book is a text file with one line per position,
+`size komi to-move black-stones / white-stones > move win-rate simulations`,
 for example `9 7.5 W E5 / - > D3 47.2 20000`.
 """
 
@@ -20,30 +21,35 @@ from semeai.games.go.kernels.tables import BLACK, WHITE
 from semeai.games.go.position import GoPosition
 
 OWN_BOOK = "book.txt"
-"""The one that comes with semeai, in this package."""
+"""The file of the book that comes with semeai, in this package."""
 
 
 class BookMove(NamedTuple):
+    """A move of the book."""
+
     move: int
     win_rate: float
-    """Of the player to move, by the search that found the move."""
+    """Win rate of the player to move, by the search that found the move."""
     simulations: int
 
 
 class _View(NamedTuple):
-    """A position seen from one side: what to look up, and how to turn points between it and the board."""
+    """A position seen from one side: the key to look up, and how its places correspond to the board."""
 
     key: tuple[int, float, int, bytes]
     turned: NDArray[np.int64]
-    """The board's point that is seen at each place; points are counted row by row."""
+    """By place of the view: the point of the board seen there. Points are counted row by row."""
 
 
 @dataclass
 class Book:
+    """Moves by position."""
+
     entries: dict[tuple[int, float, int, bytes], BookMove] = field(default_factory=dict)
-    """By what the canonical view shows; the move is a place of that view."""
+    """By key of the canonical view; the move is a place of that view."""
 
     def look_up(self, position: GoPosition) -> BookMove | None:
+        """Return the move for a position; None if the book does not have it."""
         view = canonical_view(position)
         found = self.entries.get(view.key)
         if found is None:
@@ -52,18 +58,18 @@ class Book:
         return found._replace(move=position.point(row, column))
 
     def add(self, position: GoPosition, found: BookMove) -> str:
-        """Put a move for ``position`` into the book; the line of it."""
+        """Put a move for ``position`` into the book. Returns its line."""
         view = canonical_view(position)
         self._put(view, found._replace(move=_place(found.move, position.size)))
         return _line(view.key, self.entries[view.key])
 
     def _put(self, view: _View, found: BookMove) -> None:
-        """The move is a place of the board that is viewed."""
+        """Put an entry into the book whose move is a place of the board that is viewed."""
         self.entries[view.key] = found._replace(move=int(np.flatnonzero(view.turned == found.move)[0]))
 
     @classmethod
     def read(cls, lines: Iterable[str], place: str) -> Self:
-        """ConfigError, with the place and the line's number, for what is no line of a book."""
+        """Return the book of these lines. ConfigError names ``place`` and the number of a wrong line."""
         book = cls()
         for number, line in enumerate(lines, 1):
             words = line.split()
@@ -78,6 +84,7 @@ class Book:
 
     @classmethod
     def load(cls, path: Path) -> Self:
+        """Return the book of a file. Raises ConfigError if it cannot be read."""
         try:
             return cls.read(path.read_text(encoding="utf-8").splitlines(), str(path))
         except (OSError, UnicodeDecodeError) as error:
@@ -85,29 +92,30 @@ class Book:
 
     @property
     def digest(self) -> str:
-        """Sixteen letters that differ where any line does."""
+        """Sixteen letters that identify the lines of the book."""
         return hashlib.sha256("\n".join(self.lines()).encode()).hexdigest()[:16]
 
     def lines(self) -> Iterator[str]:
-        """In an order of their own, so that the same book is the same file."""
+        """Yield the lines in sorted order, so that equal books are equal files."""
         return (_line(key, self.entries[key]) for key in sorted(self.entries))
 
 
 @cache
 def own_book() -> Book:
+    """Return the book that comes with semeai."""
     text = files(__package__).joinpath(OWN_BOOK).read_text(encoding="utf-8")
     return Book.read(text.splitlines(), OWN_BOOK)
 
 
 @cache
 def _turns(size: int) -> tuple[NDArray[np.int64], ...]:
-    """For each symmetry, the point of the board that is seen at each place."""
+    """Return, for each symmetry, the point of the board seen at each place."""
     board = np.arange(size * size).reshape(size, size)
     return tuple(np.rot90(side, k).ravel() for side in (board, board.T) for k in range(4))
 
 
 def canonical_view(position: GoPosition) -> _View:
-    """Of the eight views of the stones, the first by its bytes: positions that are the same turned have the same."""
+    """Return the view of the stones whose bytes come first, of all eight: symmetric positions have the same one."""
     return _view(position.size, position.komi, position.to_move, position.colors.ravel())
 
 
@@ -118,13 +126,13 @@ def _view(size: int, komi: float, player: int, stones: NDArray[np.uint8]) -> _Vi
 
 @cache
 def _names(size: int) -> tuple[str, ...]:
-    """Of all points, row by row."""
+    """Return the names of all points, row by row."""
     board = _empty_board(size)
     return tuple(board.move_to_text(board.point(*divmod(place, size))) for place in range(size * size))
 
 
 def _place(move: int, size: int) -> int:
-    """The point of a move, counted row by row; negative for a pass."""
+    """Return the point of a move, counted row by row; negative for a pass."""
     row, column = divmod(move, size + 1)
     return (row - 1) * size + column - 1
 
@@ -138,7 +146,7 @@ def _line(key: tuple[int, float, int, bytes], found: BookMove) -> str:
 
 
 def _parse(words: list[str]) -> tuple[_View, BookMove]:
-    """What a line says; legality is asked when a move is to be played, so that thousands of lines are read at once."""
+    """Return view and move of a line. Legality is checked when a move is played, so that reading is fast."""
     size, komi, player = int(words[0]), float(words[1]), "BW".index(words[2])
     board = _empty_board(size)
     stones = np.zeros(size * size, np.uint8)
@@ -158,5 +166,5 @@ def _parse(words: list[str]) -> tuple[_View, BookMove]:
 
 @cache
 def _empty_board(size: int) -> GoPosition:
-    """For names of points; never played on."""
+    """Return a board that serves for names of points; nobody plays on it."""
     return GoPosition(size)

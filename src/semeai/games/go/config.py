@@ -82,7 +82,7 @@ class GoPolicy(PatternPolicy):
 
     @staticmethod
     def database_setting(name: str, folder: Path) -> str:
-        """What ``database`` is for ``own``, for ``none``, or for the file ``name`` in ``folder``."""
+        """Return the setting ``database`` for ``own``, for ``none``, or for the file ``name`` in ``folder``."""
         if name in (OWN, NONE):
             return OWN_DATABASE if name == OWN else ""
         return setting_of(folder / name, name)
@@ -96,7 +96,7 @@ class GoPolicy(PatternPolicy):
         return OWN_DATABASE if not place and OWN_DATABASE.startswith(digest) else setting
 
     def to_record(self) -> NDArray[Any]:
-        """The same as kernels read it."""
+        """Convert to the record that kernels read."""
         record = np.zeros(1, GO_POLICY)
         row = record[0]
         row["mogo"] = self.playout == "mogo"

@@ -1,7 +1,7 @@
 """A database of patterns (the papers' AE): nested neighbourhoods with Bradley-Terry strengths, and its file.
 
-The file is a NumPy archive without pickled objects. What a player is depends on the digest of the patterns alone; where
-the file lies only says where they are found.
+The file is a NumPy archive without pickled objects. The identity of a player depends on the digest of the patterns
+alone, not on the place of the file.
 """
 
 import hashlib
@@ -20,38 +20,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semeai.errors import ConfigError
-from semeai.games.go.kernels.neighbourhoods import GO_DATABASE, MAX_PATTERNS, N_SIZES, add_database, fill_table
+from semeai.games.go.kernels.neighbourhoods import GO_DATABASE, MAX_PATTERNS, N_SIZES, fill_table, value_moves
 from semeai.games.patterns.policy import OWN
 from semeai.games.protocol import SCRATCH
-from semeai.jit import kernel
 
 VERSION = 2
-"""Of the file; that of version 1 had other keys."""
+"""Version of the file; version 1 had other keys."""
 _ARRAYS = {"version": "i", "keys": "u", "sizes": "u", "weights": "f", "about": "U", "digest": "U"}
 _MOST_BYTES = 64 * MAX_PATTERNS
-"""A file that unpacks to more than this is refused before it is unpacked."""
+"""Limit of the unpacked size; a larger file is refused before it is unpacked."""
 _MOST_WEIGHT = 60.0
 _DIGEST = re.compile(r"[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, eq=False)
 class Database:
-    """Patterns in the order of their keys."""
+    """A database in memory: patterns in the order of their keys."""
 
     keys: NDArray[np.uint64]
     sizes: NDArray[np.uint8]
-    """Which of ``neighbourhoods.DISTANCES`` each one is."""
+    """The size of each pattern, as an index of ``neighbourhoods.DISTANCES``."""
     weights: NDArray[np.float32]
-    """The logarithm of each one's strength, of which 0 is that of a point that no pattern fits."""
+    """The logarithm of the strength of each pattern; 0 is the strength of a point that no pattern fits."""
     about: Mapping[str, Any] = field(default_factory=dict)
-    """How it was learnt: no part of the digest."""
+    """How the database was learnt; not part of the digest."""
 
     def __len__(self) -> int:
         return len(self.keys)
 
     @cached_property
     def digest(self) -> str:
-        """Sixteen letters that differ where any pattern does."""
+        """Sixteen letters that identify the patterns."""
         parts = (str(VERSION).encode(), self.keys.astype("<u8"), self.sizes.astype("u1"), self.weights.astype("<f4"))
         found = hashlib.sha256()
         for part in parts:
@@ -60,26 +59,26 @@ class Database:
 
     @property
     def table_bytes(self) -> int:
-        """Memory that the look-up uses: a key and a strength a slot."""
+        """Memory that the look-up uses: one key and one strength per slot."""
         return (int(self.table()[0]["mask"]) + 1) * (8 + 4)
 
     def by_size(self) -> list[int]:
-        """How many patterns there are of each size."""
-        return np.bincount(self.sizes, minlength=N_SIZES).tolist()
+        """Return the number of patterns of each size."""
+        return [int(n) for n in np.bincount(self.sizes, minlength=N_SIZES)]
 
     def table(self) -> NDArray[Any]:
-        """The strengths as kernels read them, of shape (1,)."""
+        """Return the record that kernels read, of shape (1,)."""
         record = np.zeros(1, GO_DATABASE)
         self.compile(record[0], 0.0, 1.0)
         return record
 
     def compile(self, table: Any, visits: float, heuristic: float, exponent: float = 1.0) -> None:
-        """Write the patterns into ``table``, a zeroed record of GO_DATABASE, with a power of their strengths."""
+        """Write the patterns into ``table``, a zeroed record of GO_DATABASE; strengths are raised to ``exponent``."""
         table["visits"], table["heuristic"], table["unknown"] = visits, heuristic, 1.0
         fill_table(table, self.keys, np.exp(np.float32(exponent) * self.weights))
 
     def save(self, path: Path) -> None:
-        """Write the file; the same database always gives the same bytes."""
+        """Write the file. Equal databases give equal bytes."""
         arrays = {
             "version": np.array(VERSION),
             "keys": self.keys.astype("<u8"),
@@ -97,25 +96,16 @@ class Database:
             raise ConfigError(f"database {path}: cannot be written: {error.strerror}") from None
 
 
-@kernel
-def _values(states: NDArray[Any], table: NDArray[Any], scratches: NDArray[Any], moves: NDArray[np.int64]) -> None:
-    scratch = scratches[0]
-    for i in range(len(moves)):
-        scratch.moves[i] = moves[i]
-        scratch.heuristic[i] = 0
-    add_database(states[0], table[0], scratch, len(moves))
-
-
 def database_values(states: NDArray[Any], database: Database, moves: Sequence[int]) -> NDArray[np.float32]:
-    """The strength of each move beside the strongest one's, as the kernels see it; ``states`` is a position's."""
+    """Return the strength of each move divided by the greatest, as kernels see it; ``states`` belongs to a position."""
     scratch = np.zeros(1, SCRATCH)
-    _values(states, database.table(), scratch, np.array(moves, np.int64))
+    value_moves(states, database.table(), scratch, np.array(moves, np.int64))
     values: NDArray[np.float32] = scratch[0]["heuristic"][: len(moves)]
     return values
 
 
 def load_database(path: str | Path) -> Database:
-    """Read and check a file; ConfigError in one sentence for whatever is wrong with it."""
+    """Read and check a file. Raises ConfigError in one sentence if anything is wrong with it."""
     try:
         arrays = _arrays(Path(path))
     except OSError as error:
@@ -174,20 +164,20 @@ def _checked(arrays: Mapping[str, NDArray[Any]], path: str | Path) -> Database:
     return Database(keys.astype(np.uint64), sizes.astype(np.uint8), weights.astype(np.float32), about)
 
 
-# A player's setting ``policy.database`` is "DIGEST@FILE": what it is, and where it was found.
+# A player's setting ``policy.database`` is "DIGEST@FILE": the identity of the database, and where it was found.
 
 OWN_FILE = "database.npz"
-"""The one that comes with semeai, in this package."""
+"""The file of the database that comes with semeai, in this package."""
 OWN_DATABASE = f"5803d42d01d58ee0@{OWN}"
 
 
 def setting_of(path: str | Path, name: str | None = None) -> str:
-    """The setting for a file, which is read and checked; ``name`` is what to write for its place."""
+    """Read and check a file. Returns its setting, with ``name`` (default: the path) as the place."""
     return f"{load_database(path).digest}@{path if name is None else name}"
 
 
 def split_setting(setting: str) -> tuple[str, str]:
-    """Digest and place; ValueError where it is none."""
+    """Return digest and place of a setting. Raises ValueError if it is not a setting."""
     digest, _, place = setting.partition("@")
     if not _DIGEST.fullmatch(digest):
         raise ValueError(f"write database=FILE; the setting itself is a digest and a file, not {setting[:100]!r}")
@@ -196,7 +186,7 @@ def split_setting(setting: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=4)
 def database_of(setting: str) -> Database:
-    """The database of a setting, read once a process; ConfigError where the file has changed or is gone."""
+    """Return the database of a setting, read once per process. Raises ConfigError if the file has changed."""
     digest, place = split_setting(setting)
     if place == OWN:
         place = str(files("semeai.games.go") / OWN_FILE)

@@ -1,4 +1,4 @@
-"""Go as an entry of the catalog: passing, dead stones, area counting, SGF."""
+"""Go as a game of the catalog: passing, dead stones, area scoring, SGF."""
 
 import math
 from collections.abc import Sequence
@@ -20,11 +20,14 @@ _NO_PRIORS = {"policy.prior_even": 0.0, "policy.database": ""}
 
 
 class Go(Game):
+    """Go with area scoring and positional superko."""
+
     name = "go"
     sizes = range(MIN_SIZE, MAX_SIZE + 1)
     default_size = 9
     default_komi = 7.5
     has_komi = True
+    bare_player = "mcts:rave,search.exploration=0"
     endings = ("score",)
     policy = GoPolicy
     presets = {  # noqa: RUF012 - never changed
@@ -84,7 +87,7 @@ class Go(Game):
         return found.move, f"book: {found.win_rate:.1%} of {found.simulations} simulations"
 
     def final_move(self, position: Position, policy: PolicyRecord) -> int | None:
-        """A pass after the opponent's, if it ends the game with a win, dead stones taken off or not."""
+        """Return a pass after the opponent's pass if that wins, whether dead stones are removed or not."""
         if not position.moves or position.moves[-1][1] != PASS:
             return None
         board = cast(GoPosition, position)
@@ -96,7 +99,7 @@ class Go(Game):
         return dead_stones(cast(GoPosition, position), policy)
 
     def adjudicate(self, position: Position, dead: Sequence[int] = ()) -> tuple[float, str]:
-        """By area; a ``dead`` point without a stone is ignored."""
+        """Count by area; a ``dead`` point without a stone is ignored."""
         board = cast(GoPosition, position)
         stones = board.states[0]["color"]
         margin = board.margin([p for p in dead if stones[p] in (BLACK, WHITE)])
@@ -107,7 +110,8 @@ class Go(Game):
         while start.moves:
             start.undo()
         color = start.states[0]["color"]
-        return tuple([int(p) for p in (color == c).nonzero()[0]] for c in (BLACK, WHITE))
+        black, white = ([int(p) for p in (color == c).nonzero()[0]] for c in (BLACK, WHITE))
+        return black, white
 
 
 GAME = Go()

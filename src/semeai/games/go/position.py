@@ -7,63 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semeai.errors import IllegalMove
-from semeai.games.go.kernels.board import GO_STATE, MAX_POINTS, MAX_SIZE, MIN_SIZE, PASS, State, copy_board, is_legal
-from semeai.games.go.kernels.board import play_move as play_move_kernel
-from semeai.games.go.kernels.board import reset as reset_kernel
+from semeai.games.go.kernels import position as kernels
+from semeai.games.go.kernels.board import GO_STATE, MAX_SIZE, MIN_SIZE, PASS
 from semeai.games.go.kernels.scoring import area_owners
-from semeai.games.go.kernels.tables import BLACK, EMPTY, EYE, TRAITS, WHITE
+from semeai.games.go.kernels.tables import EMPTY, EYE, TRAITS
 from semeai.games.position import Moves, Position
-from semeai.jit import kernel
 
 LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
-_ZOBRIST = np.random.default_rng(20100407).integers(1, 2**63, size=(3, MAX_POINTS), dtype=np.uint64)
-
-
-@kernel
-def _reset(states: NDArray[Any], size: int, komi: float) -> None:
-    reset_kernel(states[0], size, komi)
-
-
-@kernel
-def _play(states: NDArray[Any], move: int, color: int) -> None:
-    play_move_kernel(states[0], move, color)
-
-
-@kernel
-def position_key(state: State) -> np.uint64:
-    """Zobrist hash of the stones alone, for positional superko."""
-    key = np.uint64(0)
-    for p in range(state.points):
-        color = state.color[p]
-        if color == BLACK or color == WHITE:
-            key ^= _ZOBRIST[color, p]
-    return key
-
-
-@kernel
-def _key(states: NDArray[Any]) -> np.uint64:
-    return position_key(states[0])
-
-
-@kernel
-def _legal_points(states: NDArray[Any], color: int, keys: NDArray[np.uint64], found: NDArray[np.int64]) -> int:
-    """Points where ``color`` may play without repeating a position of ``keys``; ``states`` has a spare record."""
-    n = 0
-    state, trial = states[0], states[1]
-    for i in range(state.n_empty):
-        p = np.int64(state.empties[i])
-        if not is_legal(state, p, color):
-            continue
-        copy_board(trial, state)
-        play_move_kernel(trial, p, color)
-        key = position_key(trial)
-        repeats = False
-        for k in range(len(keys)):
-            repeats |= keys[k] == key
-        if not repeats:
-            found[n] = p
-            n += 1
-    return n
 
 
 class GoPosition(Position):
@@ -76,10 +26,10 @@ class GoPosition(Position):
             raise IllegalMove(f"a Go board has {MIN_SIZE} to {MAX_SIZE} lines, not {size}")
         self.size = size
         self.states = np.zeros(1, GO_STATE)
-        _reset(self.states, size, komi)
+        kernels.reset(self.states, size, komi)
         self.moves: list[tuple[int, int]] = []
         self.handicap: list[int] = []
-        self._keys: list[int] = [int(_key(self.states))]
+        self._keys: list[int] = [int(kernels.hash_stones(self.states))]
         self._before: list[NDArray[Any]] = []
 
     @property
@@ -106,7 +56,7 @@ class GoPosition(Position):
 
     @property
     def colors(self) -> NDArray[np.uint8]:
-        """The board as (size, size): row 0 at the top, 0 empty, 1 black, 2 white."""
+        """The board as an array (size, size): row 0 at the top; 0 empty, 1 black, 2 white."""
         padded: NDArray[np.uint8] = self.states[0]["color"]
         return padded[_all_points(self.size)].reshape(self.size, self.size)
 
@@ -114,16 +64,16 @@ class GoPosition(Position):
         return np.empty(0, np.int64) if self.is_over else self.legal_moves_of(self.to_move)
 
     def legal_moves_of(self, player: int) -> Moves:
-        """Every legal move of ``player``, pass last, superko taken into account."""
+        """Return every legal move of ``player`` under positional superko; the pass is last."""
         found = np.empty(self.size * self.size + 1, np.int64)
         pair = self.states.repeat(2)
         pair["ko"] = 0  # superko forbids retaking, and lets the one who took fill it out of turn
-        n = _legal_points(pair, player + 1, np.array(self._keys, np.uint64), found)
+        n = kernels.list_legal_points(pair, player + 1, np.array(self._keys, np.uint64), found)
         found[n] = PASS
         return np.sort(found[: n + 1])[::-1].copy()
 
     def sensible_moves(self) -> Moves:
-        """Without filling own eyes; passing only when nothing else is left."""
+        """Return the legal moves that fill no own eye; a pass only if there is no other."""
         code, bit = self.states[0]["code"], EYE * (self.to_move + 1)
         points = [p for p in self.legal_moves() if p != PASS and not TRAITS[code[p]] & bit]
         return np.array(points or [PASS], np.int64)
@@ -134,8 +84,8 @@ class GoPosition(Position):
         before = self.states.copy()
         if before[0]["passes"] >= 2:  # play goes on after both have passed
             self.states[0]["passes"] = 0
-        _play(self.states, move, player + 1)
-        key = int(_key(self.states))
+        kernels.play(self.states, move, player + 1)
+        key = int(kernels.hash_stones(self.states))
         if move != PASS and key in self._keys:
             self.states[:] = before
             reason = "retakes a ko" if move == before[0]["ko"] else "repeats an earlier position (superko)"
@@ -153,7 +103,7 @@ class GoPosition(Position):
             raise IllegalMove(f"{self.move_to_text(move)} is occupied")
         trial = self.states.copy()
         trial["ko"] = 0  # ``play`` forbids every repetition
-        if not _is_legal(trial, move, player + 1):
+        if not kernels.is_legal_move(trial, move, player + 1):
             raise IllegalMove(f"{self.move_to_text(move)} is suicide")
 
     def _is_point(self, move: int) -> bool:
@@ -170,26 +120,26 @@ class GoPosition(Position):
         self.moves.pop()
 
     def set_to_move(self, player: int) -> None:
-        """Say whose turn it is, as handicap games and game records need it."""
+        """Set whose turn it is, for handicap games and game records."""
         self.states[0]["to_move"] = player + 1
 
     def place(self, player: int, points: Iterable[int]) -> None:
-        """Put stones on empty points before the first move, as handicap or as a set-up; IllegalMove undoes all."""
+        """Put stones on empty points before the first move. Raises IllegalMove and then changes nothing."""
         if self.moves:
             raise IllegalMove("stones can be placed only before the first move")
         before = self.states.copy()
         for p in points:
-            free = self._is_point(p) and self.states[0]["color"][p] == EMPTY and _is_legal(self.states, p, player + 1)
+            is_free = self._is_point(p) and self.states[0]["color"][p] == EMPTY
             n_empty = int(self.states[0]["n_empty"])
-            if free:
-                _play(self.states, p, player + 1)
+            if is_free and kernels.is_legal_move(self.states, p, player + 1):
+                kernels.play(self.states, p, player + 1)
             if self.states[0]["n_empty"] != n_empty - 1:  # a stone that would capture is no set-up either
                 self.states[:] = before
                 name = self.move_to_text(p) if self._is_point(p) else str(p)
                 raise IllegalMove(f"no stone can be placed on {name}")
         self.states[0]["to_move"] = before[0]["to_move"]
         self.states[0]["last"] = self.states[0]["last_but_one"] = self.states[0]["ko"] = 0
-        self._keys = [int(_key(self.states))]
+        self._keys = [int(kernels.hash_stones(self.states))]
 
     def copy(self) -> Self:
         other = type(self)(self.size, self.komi)
@@ -199,14 +149,14 @@ class GoPosition(Position):
         return other
 
     def owners(self, dead: Iterable[int] = ()) -> NDArray[np.int8]:
-        """Tromp-Taylor owner of each point as (size, size): 1 Black, -1 White, 0 nobody; ``dead`` stones removed."""
+        """Return the Tromp-Taylor owners as (size, size), ``dead`` stones removed: 1 Black, -1 White, 0 nobody."""
         color = self.states[0]["color"].copy()
         for p in dead:
             color[p] = EMPTY
         return area_owners(color, self.size)
 
     def margin(self, dead: Iterable[int] = ()) -> float:
-        """Black's area minus White's minus komi."""
+        """Return Black's area minus White's area minus komi."""
         return float(self.owners(dead).sum()) - self.komi
 
     def reward(self) -> float:
@@ -236,7 +186,7 @@ class GoPosition(Position):
         return self.point(self.size - line, column)
 
     def point(self, row: int, column: int) -> int:
-        """The move at ``row`` and ``column`` counted from the top left."""
+        """Return the move at ``row`` and ``column``, counted from the top left."""
         return (row + 1) * (self.size + 1) + column + 1
 
     def draw(self) -> str:
@@ -254,18 +204,13 @@ class GoPosition(Position):
         return "\n".join([*lines, header])
 
 
-@kernel
-def _is_legal(states: NDArray[Any], move: int, color: int) -> bool:
-    return is_legal(states[0], move, color)
-
-
 def _all_points(size: int) -> NDArray[np.int64]:
     rows, columns = np.divmod(np.arange(size * size), size)
     return (rows + 1) * (size + 1) + columns + 1
 
 
 def format_result(margin: float) -> str:
-    """``B+3.5``, ``W+7``, or ``0`` for a draw."""
+    """Return ``B+3.5``, ``W+7``, or ``0`` for a draw."""
     if margin == 0:
         return "0"
     return f"{'B' if margin > 0 else 'W'}+{abs(margin):g}"

@@ -1,4 +1,4 @@
-"""Go games as SGF text (FF[4], https://www.red-bean.com/sgf/): the main line of the first game of a file.
+"""Read and write Go games as SGF (FF[4], https://www.red-bean.com/sgf/): the main line of a file's first game.
 
 Files come from anywhere, so every value is checked here; ``place`` names the file in each error.
 """
@@ -16,7 +16,7 @@ from semeai.games.go.position import GoPosition
 from semeai.games.record import GameRecord
 
 MAX_LENGTH = 2_000_000
-"""Characters that are searched for the end of the first game."""
+"""Limit of characters in which the first game has to end."""
 MAX_MOVES = 4096
 MAX_KOMI = 1000.0
 COLORS = ("B", "W")
@@ -25,14 +25,14 @@ INFO = frozenset([
     "AN", "BR", "BT", "C", "CP", "DT", "EV", "GC", "GN", "HA",
     "ON", "OT", "PC", "RO", "RU", "SO", "TM", "US", "WR", "WT",
 ])  # fmt: skip
-"""The properties of a record's ``properties``; ``C`` is the comment before the first move."""
+"""Names that ``GameRecord.properties`` may have; ``C`` is the comment before the first move."""
 _TEXT = frozenset(["C", "GC"])
 
 Properties = dict[str, list[bytes]]
 
 
 def write_sgf(record: GameRecord) -> str:
-    """The record as SGF; the same record always gives the same text."""
+    """Return a record as SGF; equal records have equal texts."""
     _check_written(record)
     game = sgf.Sgf_game(record.size)
     root = game.get_root()
@@ -57,12 +57,12 @@ def write_sgf(record: GameRecord) -> str:
 
 
 def read_sgf(data: bytes | str, place: str = "the game record") -> GameRecord:
-    """The first game of ``data``, variations left out; ConfigError in one sentence for whatever is wrong with it."""
+    """Return the first game of ``data`` without variations. Raises ConfigError in one sentence if anything is wrong."""
     return _Reader(_nodes(data, place), place).record()
 
 
 def replay(record: GameRecord, n_moves: int | None = None) -> GoPosition:
-    """The position after ``n_moves`` moves, or after all; IllegalMove names the file, the move and its number."""
+    """Return the position after ``n_moves`` moves (default: all). IllegalMove names file, move and number."""
     place = record.place or "the game record"
     _check_go(record)
     n = len(record.moves) if n_moves is None else n_moves
@@ -86,7 +86,7 @@ def replay(record: GameRecord, n_moves: int | None = None) -> GoPosition:
 
 
 class _Reader:
-    """Goes through the nodes of a main line once."""
+    """Reads the nodes of a main line, once."""
 
     def __init__(self, nodes: Iterable[Properties], place: str) -> None:
         self._place = place
@@ -94,7 +94,7 @@ class _Reader:
         self._root = next(self._nodes)
         self._moves: list[tuple[int, int]] = []
         self._comments: list[list[str]] = [[]]
-        """Before the first move, then by move."""
+        """The comments before the first move, then those of each move."""
         self._stones: dict[int, int] = {}
         self._n_setup_values = 0
         self._to_move: int | None = None
@@ -164,7 +164,7 @@ class _Reader:
         self._comments.append([])
 
     def _set_up(self, node: Properties) -> None:
-        """Black, White and empty points; later nodes change earlier ones."""
+        """Set up black, white and empty points; later nodes change earlier ones."""
         if self._moves:
             raise self._error(f"sets up stones {self._at()}, which is only understood before the first one")
         black, white, empty = (self._points(name, node.get(name, [])) for name in ("AB", "AW", "AE"))
@@ -191,7 +191,7 @@ class _Reader:
         return found
 
     def _point(self, row: int, column: int) -> int:
-        """sgfmill counts rows from below."""
+        """Return the point of sgfmill's row, which is counted from below, and column."""
         return (self._size - row) * (self._size + 1) + column + 1
 
     def _player(self, values: list[bytes]) -> int:
@@ -248,7 +248,7 @@ def _nodes(data: bytes | str, place: str) -> Iterable[Properties]:
 
 
 def _integer(raw: bytes) -> int:
-    """ValueError also where there are more digits than any number of a game has."""
+    """Return a number. Raises ValueError also if it has more digits than any number of a game."""
     digits = raw.strip()
     if len(digits) > 9:
         raise ValueError(f"{len(digits)} digits")
@@ -256,7 +256,7 @@ def _integer(raw: bytes) -> int:
 
 
 def _shown(value: bytes) -> str:
-    """A value of the file for an error: short, and on one line."""
+    """Return a value of the file for an error message: short, and on one line."""
     text = value.decode("utf-8", "replace")
     start = "".join(letter if letter.isprintable() else "?" for letter in text[:20])
     return f"[{start}{'…' if len(text) > 20 else ''}]"

@@ -61,7 +61,7 @@ class HavannahPolicy(PatternPolicy):
     """What the playout's bridge reply would be."""
 
     def to_record(self) -> NDArray[Any]:
-        """The same as kernels read it."""
+        """Convert to the record that kernels read."""
         record = np.zeros(1, HAVANNAH_POLICY)
         row = record[0]
         row["slow"] = self.playout == "slow"

@@ -1,6 +1,7 @@
-"""Names of cells: OpenSpiel's and morat's (``d5``: letter = x, number = y + 1), and LittleGolem's.
+"""Names of cells, in two kinds of coordinates.
 
-LittleGolem names a row by its letter and counts the cells of each row from 1.
+In those of OpenSpiel and morat, ``d5`` has the letter of x and the number y + 1. LittleGolem names a row by its letter
+and counts the cells of each row from 1.
 """
 
 from typing import Literal, get_args
@@ -13,18 +14,20 @@ LETTERS = "abcdefghijklmnopqrs"
 
 
 def check_coordinates(name: str) -> None:
+    """Raise ConfigError if there are no coordinates of this name."""
     if name not in get_args(Coordinates):
         raise ConfigError(f"no coordinates {name!r}: {did_you_mean(name, get_args(Coordinates))}")
 
 
 def cell_to_text(base: int, x: int, y: int, coordinates: Coordinates) -> str:
+    """Return the name of a cell."""
     if coordinates == "littlegolem":
         return f"{LETTERS[y].upper()}{x - first_of_row(base, y) + 1}"
     return f"{LETTERS[x]}{y + 1}"
 
 
 def text_to_cell(base: int, text: str, coordinates: Coordinates) -> tuple[int, int]:
-    """IllegalMove where the text names no cell of the board."""
+    """Return (x, y) of the cell that a text names. Raises IllegalMove if the board has no such cell."""
     name = text.strip().lower()
     letter, digits = LETTERS.find(name[:1]) if name else -1, name[1:]
     if letter >= 0 and digits.isascii() and digits.isdigit() and len(digits) <= 2:
@@ -37,5 +40,5 @@ def text_to_cell(base: int, text: str, coordinates: Coordinates) -> tuple[int, i
 
 
 def first_of_row(base: int, y: int) -> int:
-    """The least x of row ``y``."""
+    """Return the smallest x of row ``y``."""
     return max(0, y - base + 1)

@@ -1,4 +1,4 @@
-"""Havannah as an entry of the catalog: White begins, the swap is optional, records are LittleGolem's."""
+"""Havannah as a game of the catalog: White begins, the swap is optional, records are LittleGolem's."""
 
 import math
 from typing import cast
@@ -23,6 +23,8 @@ _RAVE_ONLY = {**_PLAIN_TREE, "search.exploration": 0.0, "reuse_tree": False}
 
 
 class Havannah(Game):
+    """Havannah with an optional swap."""
+
     name = "havannah"
     sizes = range(MIN_BASE, MAX_BASE + 1)
     default_size = 8
@@ -30,6 +32,7 @@ class Havannah(Game):
     colours = ("white", "black")
     coordinates = ("openspiel", "littlegolem")
     record_coordinates = "littlegolem"
+    bare_player = "mcts:fast"
     endings = (*KINDS.values(), "draw")
     policy = HavannahPolicy
     presets = {  # noqa: RUF012 - never changed
@@ -62,7 +65,7 @@ class Havannah(Game):
         return n_cells(size)
 
     def ending(self, position: Position) -> str:
-        """The first kind where one stone has made several."""
+        """Return the kind of win, the first one if a stone has completed several, or "draw"."""
         return cast(HavannahPosition, position).win_kind.split("+")[0] or "draw"
 
 

@@ -1,4 +1,4 @@
-"""A game of Havannah in progress: swap, undo, both kinds of coordinates, a drawn hexagon."""
+"""A game of Havannah in progress: swap, undo, two kinds of coordinates, the board as a drawn hexagon."""
 
 from typing import Any, Self
 
@@ -14,31 +14,19 @@ from semeai.games.havannah.coordinates import (
     first_of_row,
     text_to_cell,
 )
+from semeai.games.havannah.kernels import position as kernels
 from semeai.games.havannah.kernels.board import HAVANNAH_STATE, SWAP
-from semeai.games.havannah.kernels.board import reset as reset_kernel
-from semeai.games.havannah.kernels.moves import play_move as play_move_kernel
 from semeai.games.havannah.kernels.tables import EMPTY, KINDS, MAX_BASE, MIN_BASE, is_cell
 from semeai.games.position import Moves, Position
-from semeai.jit import kernel
 
 COLOURS = ("White", "Black")
 SWAP_TEXT = "swap"
 
 
-@kernel
-def _reset(states: NDArray[Any], base: int, swap: int) -> None:
-    reset_kernel(states[0], base, swap)
-
-
-@kernel
-def _play(states: NDArray[Any], move: int, color: int) -> None:
-    play_move_kernel(states[0], move, color)
-
-
 class HavannahPosition(Position):
     """Moves are cells of the padded board (see ``board``), or SWAP; player 0 is White, who begins.
 
-    ``coordinates`` says how cells are called: ``openspiel`` or ``littlegolem``. The rules do not care for it.
+    ``coordinates`` is how texts name cells: ``openspiel`` or ``littlegolem``. It has no influence on the rules.
     """
 
     game = "havannah"
@@ -50,7 +38,7 @@ class HavannahPosition(Position):
         self.size = size
         self.coordinates: Coordinates = coordinates
         self.states = np.zeros(1, HAVANNAH_STATE)
-        _reset(self.states, size, int(swap))
+        kernels.reset(self.states, size, int(swap))
         self.moves: list[tuple[int, int]] = []
         self._before: list[NDArray[Any]] = []
 
@@ -75,7 +63,7 @@ class HavannahPosition(Position):
 
     @property
     def win_kind(self) -> str:
-        """``ring``, ``bridge`` or ``fork``, several joined by ``+``; nothing while nobody has won."""
+        """``ring``, ``bridge`` or ``fork``, several joined by ``+``; empty while nobody has won."""
         return "+".join(name for bit, name in KINDS.items() if int(self.states[0]["kind"]) & bit)
 
     @property
@@ -84,34 +72,35 @@ class HavannahPosition(Position):
 
     @property
     def may_swap(self) -> bool:
+        """Whether the next move may be the swap."""
         return bool(self.swap and self.states[0]["n_moves"] == 1 and not self.is_over)
 
     def winning_cells(self, player: int) -> Moves:
-        """Where ``player`` would win at once."""
+        """Return the cells where ``player`` would win at once."""
         state = self.states[0]
         return np.sort(state["wins"][player][: state["n_wins"][player]]).astype(np.int64)
 
     def color_at(self, x: int, y: int) -> int:
-        """0 empty, 1 White, 2 Black."""
+        """Return 0 if the cell is empty, 1 for White, 2 for Black."""
         return int(self.states[0]["color"][self.point(x, y)])
 
     def legal_moves(self) -> Moves:
-        """All empty cells, and the swap last."""
+        """Return all empty cells; the swap is last."""
         if self.is_over:
             return np.empty(0, np.int64)
         cells = np.sort(self.states[0]["empties"][: self.states[0]["n_empty"]]).astype(np.int64)
-        return np.append(cells, SWAP) if self.may_swap else cells
+        return np.append(cells, np.int64(SWAP)) if self.may_swap else cells
 
     def sensible_moves(self) -> Moves:
-        """Without the swap, which takes over a stone that may be worth nothing."""
+        """Return the legal moves without the swap, which takes over a stone that may be worth nothing."""
         moves = self.legal_moves()
-        return moves[moves != SWAP]
+        return moves[:-1] if self.may_swap else moves
 
     def play(self, move: int, player: int | None = None) -> None:
         player = self.to_move if player is None else player
         self._check(move, player)
         before = self.states.copy()
-        _play(self.states, move, player + 1)
+        kernels.play(self.states, move, player + 1)
         self._before.append(before)
         self.moves.append((player, int(move)))
 
@@ -144,13 +133,13 @@ class HavannahPosition(Position):
         return 0.5 if self.winner is None else float(self.winner == 0)
 
     def result(self) -> str:
-        """``W+ring``, ``B+bridge``, ``W+bridge+fork``; ``0`` for a draw, ``?`` while the game goes on."""
+        """Return ``W+ring``, ``B+bridge``, ``W+bridge+fork``; ``0`` for a draw, ``?`` while the game goes on."""
         if self.winner is None:
             return "0" if self.is_over else "?"
         return f"{COLOURS[self.winner][0]}+{self.win_kind}"
 
     def point(self, x: int, y: int) -> int:
-        """The move at cell (x, y)."""
+        """Return the move at cell (x, y)."""
         return (y + 1) * 2 * self.size + x + 1
 
     def _xy(self, move: int) -> tuple[int, int]:
@@ -166,7 +155,7 @@ class HavannahPosition(Position):
         return self.point(*text_to_cell(self.size, text, self.coordinates))
 
     def draw(self) -> str:
-        """A hexagon, O for White and X for Black, the last stone in brackets."""
+        """Return the board as a hexagon: O for White, X for Black, the last stone in brackets."""
         base, last = self.size, int(self.states[0]["last"])
         in_rows = self.coordinates == "littlegolem"
         lines = []

@@ -1,4 +1,4 @@
-"""Havannah games as LittleGolem writes them: SGF with its own coordinates, White first.
+"""Read and write Havannah games in LittleGolem's format: SGF with its own coordinates, White first.
 
 ``RE`` names the loser. A move is a cell, ``swap`` or ``resign``. After a swap the first stone is Black's, and White
 moves next. LittleGolem always has the swap rule; a game without it says so in ``RU``. Files come from anywhere, so
@@ -17,7 +17,7 @@ from semeai.games.havannah.position import COLOURS, HavannahPosition
 from semeai.games.record import GameRecord
 
 MAX_LENGTH = 200_000
-"""Characters of a file."""
+"""Limit of the characters in a file."""
 RESIGN = "resign"
 _NAMED = ("FF", "PB", "PW", "SZ", "RE")
 _INFO = (
@@ -42,15 +42,15 @@ _INFO = (
     "C",
 )
 _RULES = {True: "LG", False: "no swap"}
-"""``RU``, by whether there is a swap."""
+"""The property ``RU`` for games with and without the swap rule."""
 _OTHER_GAMES = frozenset(["amazons", "chess", "dots", "dvonn", "go", "gomoku", "hex", "reversi", "twixt"])
-"""``EV`` of LittleGolem begins with the game."""
+"""Other games of LittleGolem: its property ``EV`` begins with the name of the game."""
 _SET_UP = ("AB", "AW", "AE", "PL")
 _PLAYERS = {COLOURS[player][0]: player for player in (0, 1)}
 
 
 def write_littlegolem(record: GameRecord) -> str:
-    """The record in LittleGolem's format; the same record always gives the same text."""
+    """Return a record in LittleGolem's format; equal records have equal texts."""
     if record.game != "havannah":
         raise ConfigError(f"LittleGolem's format is written for havannah, not for {record.game}")
     names = HavannahPosition(record.size, swap=True, coordinates="littlegolem")
@@ -70,7 +70,7 @@ def write_littlegolem(record: GameRecord) -> str:
 
 
 def read_littlegolem(data: bytes | str, place: str = "the game record") -> GameRecord:
-    """The first game of ``data``, variations left out; ConfigError in one sentence for whatever is wrong with it."""
+    """Return the first game of ``data`` without variations. Raises ConfigError in one sentence if anything is wrong."""
     text = decoded(data) if isinstance(data, bytes) else data
     if len(text) > MAX_LENGTH:
         raise ConfigError(f"{place} is longer than {MAX_LENGTH} characters, too long for a game of Havannah")
@@ -107,12 +107,12 @@ def read_littlegolem(data: bytes | str, place: str = "the game record") -> GameR
 
 
 def _values(node: Mapping[str, list[bytes]]) -> dict[str, str]:
-    """The first value of each property, as text."""
+    """Return the first value of each property as text."""
     return {name: sgf_grammar.text_value(values[0]).decode("utf-8", errors="replace") for name, values in node.items()}
 
 
 def _info(root: Mapping[str, str]) -> dict[str, str]:
-    """Without the rules that ``swap`` says already."""
+    """Return the properties of a record, without rules that ``swap`` expresses already."""
     found = {name: root[name] for name in _INFO if root.get(name)}
     if found.get("RU") in _RULES.values():
         del found["RU"]
@@ -139,7 +139,7 @@ def _moves_of(values: Mapping[str, str]) -> Iterator[tuple[int, str]]:
 
 
 def _result(loser: str, position: HavannahPosition, resigned: int | None, place: str) -> str:
-    """``W+fork``, ``B+R``, ``0``; nothing where the file does not say and the board does not show it."""
+    """Return ``W+fork``, ``B+R`` or ``0``; empty if neither the file nor the board shows the result."""
     name = loser.strip()[:1].upper()
     if position.is_over:
         found = position.result()
@@ -152,7 +152,7 @@ def _result(loser: str, position: HavannahPosition, resigned: int | None, place:
 
 
 def _loser(result: str) -> str:
-    """``RE`` of LittleGolem for a result such as ``W+ring``."""
+    """Return LittleGolem's ``RE`` for a result such as ``W+ring``."""
     return {"W": "B", "B": "W", "0": "draw"}.get(result[:1], "")
 
 

@@ -1,7 +1,7 @@
-"""Proofs of who wins, on boards up to base 4.
+"""Prove who wins, on boards up to base 4.
 
-``proof_search`` answers whether White wins. Whether Black wins, or nobody, is the same question with colours exchanged,
-and is asked only where a full board was met.
+``proof_search`` answers whether White wins. Whether Black wins or nobody is the same question with exchanged
+colours; it is asked only if the search has met a full board.
 """
 
 from dataclasses import dataclass
@@ -23,21 +23,23 @@ _WHITE, _BLACK = 0, 1
 
 @dataclass(frozen=True)
 class Proof:
+    """The result of a search for a proof."""
+
     is_proven: bool
-    """False where the limit was reached."""
+    """False if the limit of positions was reached."""
     winner: int | None
-    """0 for White, 1 for Black; None for a draw, and where nothing is proven."""
+    """0 for White, 1 for Black; None for a draw, or if nothing is proven."""
     visited: int
-    """Positions, with those that were looked at again."""
+    """Number of visited positions; one that is visited again counts again."""
     move: int | None = None
-    """One that wins, where who is to move wins, or that keeps a draw."""
+    """A move that wins, or that keeps a draw; None if the player to move loses."""
 
 
 class Solver:
-    """Proves positions of one base; what it finds serves the next."""
+    """Proves positions of one base. It keeps what it finds for later positions."""
 
     def __init__(self, base: int, memory: int = 128, threat_limit: int = 32) -> None:
-        """``memory``: of the table of positions, in MiB; ``threat_limit``: positions a search for threats looks at."""
+        """``memory``: MiB for the table of positions. ``threat_limit``: positions per search for threats."""
         if not MIN_BASE <= base <= MAX_BITBOARD_BASE:
             raise ConfigError(f"base {base}: proofs are for boards of base {MIN_BASE} to {MAX_BITBOARD_BASE}")
         self.base = base
@@ -53,7 +55,7 @@ class Solver:
         self._counts = np.zeros(1, COUNTS)
 
     def solve(self, position: HavannahPosition, limit: int = 1_000_000) -> Proof:
-        """Who wins, or that it is a draw, if ``limit`` positions are enough to prove it."""
+        """Prove a win or a draw, if ``limit`` positions are enough."""
         if position.size != self.base:
             raise ConfigError(f"a position of base {position.size}, and a solver for base {self.base}")
         if position.may_swap:
@@ -74,14 +76,14 @@ class Solver:
         return Proof(is_proven, winner, int(self._counts[0]["visited"]), move)
 
     def _white_wins(self, white: Cells, black: Cells, mover: int) -> tuple[int | None, Cells]:
-        """White, Black if White does not win, or None for want of positions; and the move that does it."""
+        """Return White, Black if White does not win, or None if the limit was reached; and the move that does it."""
         result, winning = search_root(
             self._boards, self._threats, self._table, self._paths, self._counts, white, black, mover
         )
         return {WON: mover, LOST: 1 - mover, OPEN: None}[result], winning
 
     def different_moves(self, position: HavannahPosition) -> list[int]:
-        """The legal moves, one of those that lead to the same position turned or mirrored."""
+        """Return the legal moves, only one of those that lead to symmetric positions."""
         found: dict[tuple[int, int], int] = {}
         for move in map(int, position.legal_moves()):
             position.play(move)
@@ -92,7 +94,7 @@ class Solver:
         return list(found.values())
 
     def _words(self, position: HavannahPosition) -> tuple[Cells, Cells]:
-        """White's stones and Black's."""
+        """Return White's stones and Black's stones as bitboards."""
         words = {WHITE: 0, BLACK: 0, EMPTY: 0}
         for x, y in cells(self.base):
             words[position.color_at(x, y)] |= 1 << STRIDE * y + x

@@ -1,9 +1,9 @@
-"""Patterns of any radius as kernels match them: bitboards, shifted once a cell and then only combined.
+"""Match patterns of any radius in kernels: bitboards, shifted once per cell and then only combined.
 
-Each different (cell, offset) that some pattern names is a plane: one bit a point, set where the point at that offset is
-what the cell says. A pattern in one symmetry is a mask, a list of planes, and matches where all their bits are set; so
-hundreds of masks cost a few machine words each, whatever the board. The rows of the bitboard are ``reach`` bits apart:
-a shift never leads from one row into the next.
+Each different (cell, offset) that some pattern names is a plane: one bit per point, set where the point at that offset
+is what the cell says. A pattern in one symmetry is a mask, a list of planes, and matches where all their bits are set;
+so hundreds of masks cost a few machine words each, whatever the board. The rows of the bitboard are ``reach`` bits
+apart: a shift never leads from one row into the next.
 
 It serves every board that lies in one dimension as Go's and Havannah's do: (row, column) at ``(row + 1) * stride +
 column + 1``, 0 for empty, the player to move 1 or 2, 3 off the board.
@@ -25,9 +25,9 @@ MAX_PLANES, MAX_CELLS, MAX_PATTERNS = 1000, 32768, 2048
 _OWN, _OTHER, _STONE, _EMPTY, _ON_BOARD = 0, 1, 2, 3, 4
 _N_KINDS = 5
 _KINDS = {Cell.BLACK: _OWN, Cell.WHITE: _OTHER, Cell.STONE: _STONE, Cell.EMPTY: _EMPTY, Cell.OFF_BOARD: _ON_BOARD}
-"""The bitboard that a cell is read from; off the board is where nothing is on it."""
+"""The bitboard that a cell is read from; OFF_BOARD is read from the negated board."""
 _LAST_MASK = 1 << 15
-"""In the count that stands before a mask's planes: the pattern's last mask."""
+"""Flag in the number before a mask's planes: this is the pattern's last mask."""
 
 _COUNT_BITS = MAX_PATTERNS.bit_length()
 _MARGIN = 9
@@ -61,7 +61,7 @@ PATTERNS = np.dtype(
     ],
     align=True,
 )
-"""A game's patterns and what they mean, part of its policy's record."""
+"""A game's compiled patterns and their weights, part of the record of its policy."""
 
 _DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
 _ONE, _58, _63 = np.uint64(1), np.uint64(58), np.uint64(63)
@@ -77,7 +77,7 @@ def compile_patterns(table: Any, patterns: Sequence[Pattern], visits: float, heu
 
 
 def compile_masks(table: Any, patterns: Sequence[Pattern]) -> None:
-    """Write ``patterns`` into ``table``, one record of MASKS; ConfigError where there are more than fit."""
+    """Write ``patterns`` into ``table``, one record of MASKS. Raises ConfigError if they do not fit."""
     # Those of one bias are counted together, and masks of one length in a row keep the processor's guesses right.
     patterns = sorted(patterns, key=lambda pattern: (pattern.bias, len(pattern.cells)))
     planes: dict[tuple[int, int, int], int] = {}
@@ -99,20 +99,20 @@ def compile_masks(table: Any, patterns: Sequence[Pattern]) -> None:
 
 
 def _planes_of(cells: Cells, planes: dict[tuple[int, int, int], int]) -> list[int]:
-    """A mask's planes; new ones are added."""
+    """Return the planes of a mask; new ones are added to ``planes``."""
     return [planes.setdefault((_KINDS[cell], dx, dy), len(planes)) for (dx, dy), cell in cells]
 
 
 @inlined
 def bit_of(p: int, stride: int, width: int) -> int:
-    """The bit of a point of the board."""
+    """Return the bit of a point of the board."""
     row = p // stride
     return (row - 1) * width + (p - row * stride) - 1
 
 
 @kernel
 def match_masks(masks: Record, color: NDArray[np.uint8], stride: int, mover: int, scratch: Record) -> int:
-    """Write the sum of the biases that match each empty point into ``scratch.values``, by ``bit_of``; its width."""
+    """Write the sum of the biases that match each empty point into ``scratch.values``. Returns ``bit_of``'s width."""
     lines = stride - 1
     width = lines + masks.reach
     bits = lines * width
@@ -143,7 +143,7 @@ def match_masks(masks: Record, color: NDArray[np.uint8], stride: int, mover: int
 def _lay_out(
     color: NDArray[np.uint8], stride: int, width: int, whole: int, mover: int, words: NDArray[np.uint64]
 ) -> None:
-    """The bitboards of each kind, from the board as the player to move sees it, with a margin of zeros each."""
+    """Write a bitboard of each kind, as the player to move sees the board, with a margin of zeros around each."""
     for i in range(_N_KINDS * whole):
         words[np.uint64(i)] = 0
     lines = stride - 1
@@ -172,7 +172,7 @@ def _put_row(words: NDArray[np.uint64], start: int, b: int, row: np.uint64) -> N
 
 @inlined
 def _shift(words: NDArray[np.uint64], source: int, target: int, shift: int, n_words: int, negated: np.uint64) -> None:
-    """Bit b of ``target`` is bit b + shift of ``source``, 0 where there is none; all ones in ``negated`` negate it."""
+    """Make bit b of ``target`` bit b + shift of ``source``, or 0 beyond it; all ones in ``negated`` negate it."""
     start = source + (shift >> 6)
     near = np.uint64(shift & 63)
     low = words[np.uint64(start)]
@@ -184,7 +184,7 @@ def _shift(words: NDArray[np.uint64], source: int, target: int, shift: int, n_wo
 
 @inlined
 def _combine(masks: Record, scratch: Record, empty: int, planes: int, counts: int, n_words: int, i: int) -> None:
-    """Words ``i`` and ``i + 1``: count the patterns that match each point, once however many of a pattern's masks do.
+    """Count the patterns that match each point of words ``i`` and ``i + 1``, once per pattern, not per mask.
 
     Two words at a time stay in registers; on 9x9 there are no more. Most masks have two or three planes, so the first
     two are written out.
@@ -254,7 +254,7 @@ def _spread(scratch: Record, found: np.uint64, first: int, value: np.float32) ->
 
 @inlined
 def believe_value(scratch: Record, i: int, value: np.float32, visits: np.float32, heuristic: np.float32) -> None:
-    """What a sum of biases means for entry ``i`` of a new node's moves: virtual wins or losses, and H."""
+    """Add the weight of a sum of biases to entry ``i`` of a new node's moves: virtual wins or losses, and H."""
     worth = value * visits
     scratch.prior_visits[np.uint64(i)] += abs(worth)
     scratch.prior_wins[np.uint64(i)] += max(worth, np.float32(0.0))
@@ -263,7 +263,7 @@ def believe_value(scratch: Record, i: int, value: np.float32, visits: np.float32
 
 @kernel
 def add_patterns(patterns: Record, color: NDArray[np.uint8], stride: int, mover: int, scratch: Record, n: int) -> None:
-    """Add what the patterns say to the ``n`` moves in ``scratch.moves``; move 0 is no point of the board."""
+    """Add the biases of matching patterns to the ``n`` moves in ``scratch.moves``; move 0 is no point of the board."""
     width = match_masks(patterns.masks, color, stride, mover, scratch)
     for i in range(n):
         p = np.int64(scratch.moves[np.uint64(i)])

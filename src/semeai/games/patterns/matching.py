@@ -1,4 +1,4 @@
-"""Positions as ``patterns.surroundings`` sees them: what lies around the moves of a game."""
+"""Prepare positions of games for ``patterns.matcher``."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from semeai.patterns.matcher import PatternMatcher
 
 
 def board_of(position: Position) -> NDArray[np.uint8]:
-    """The board with its border in two dimensions; move p lies at ``divmod(p, stride)``, see ``games.masks``."""
+    """Return the board with its border in two dimensions; move p lies at ``divmod(p, stride)``, see ``masks``."""
     state = position.states[0]
     stride = int(state["stride"])
     board: NDArray[np.uint8] = state["color"][: (stride + 1) * stride].reshape(stride + 1, stride)
@@ -20,7 +20,7 @@ def board_of(position: Position) -> NDArray[np.uint8]:
 def add_moves(
     surroundings: PatternMatcher, position: Position, moves: Sequence[int], player: int | None = None
 ) -> list[int]:
-    """Add the points among ``moves`` of ``player``, or of the player to move; those that are (a pass is not)."""
+    """Add those ``moves`` of ``player`` (default: the player to move) that are points. Returns the points."""
     stride = int(position.states[0]["stride"])
     points = [int(move) for move in moves if move != 0]
     surroundings.add(

@@ -1,4 +1,4 @@
-"""Patterns as a part of a game's policy: what a player's configuration says of them, whatever the game."""
+"""The settings of patterns in a player's configuration, for every game that has patterns."""
 
 from typing import Annotated, ClassVar
 
@@ -9,7 +9,7 @@ from semeai.patterns.pattern import Pattern
 from semeai.patterns.texts import canonical_texts, pattern_of
 
 OWN, NONE = "own", "none"
-"""Words for a database in place of a file: the one that comes with semeai, and no database."""
+"""Words in place of the file of a database: the database that comes with semeai, and no database."""
 
 
 class PatternPolicy(BaseModel):
@@ -33,4 +33,5 @@ class PatternPolicy(BaseModel):
         return canonical_texts(texts, cls.geometry)
 
     def parsed_patterns(self) -> list[Pattern]:
+        """Return the patterns of the setting ``patterns``."""
         return [pattern_of(text, self.geometry) for text in self.patterns]

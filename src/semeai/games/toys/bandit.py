@@ -20,7 +20,7 @@ BANDIT = np.dtype(
 
 
 def new_bandit(probabilities: Sequence[float]) -> NDArray[Any]:
-    """A bandit whose arms pay with these probabilities."""
+    """Return a bandit whose arms pay with these probabilities."""
     states = np.zeros(1, BANDIT)
     states["n_arms"], states["arm"], states["paid"] = len(probabilities), -1, -1
     states[0]["pays"][: len(probabilities)] = probabilities

@@ -2,19 +2,19 @@
 
 import numpy as np
 
-from semeai.games.protocol import CHANCE, Record, expand, is_over, mover, play
+from semeai.games.protocol import CHANCE, MAX_PLAYED, Record, expand, is_over, mover, play
 from semeai.jit import kernel
 from semeai.rng_kernels import below
 
 NO_POLICY = np.zeros(1, np.dtype([("unused", np.int64)]))
-"""For games whose playouts have nothing to steer."""
+"""The policy of games whose playouts have no settings."""
 
 _RESOLUTION = 1 << 30
 
 
 @kernel
 def list_move(scratch: Record, n: int, move: int, heuristic: float) -> None:
-    """Entry ``n`` of the moves that ``expand`` finds, without a prior."""
+    """Write entry ``n`` of the moves that ``expand`` finds, without a prior."""
     scratch.moves[n] = move
     scratch.prior_visits[n] = 0
     scratch.prior_wins[n] = 0
@@ -23,8 +23,8 @@ def list_move(scratch: Record, n: int, move: int, heuristic: float) -> None:
 
 @kernel
 def play_at_random(state: Record, policy: Record, scratch: Record) -> None:
-    """Uniform moves to the end; chance by its probabilities."""
-    while not is_over(state):
+    """Play uniformly random moves to the end, or until no more fit in ``scratch``; chance by its probabilities."""
+    while not is_over(state) and scratch.n_played < MAX_PLAYED:
         n = expand(state, state, policy, scratch)
         who = mover(state)
         i = below(scratch, n)

@@ -18,7 +18,7 @@ DICE = np.dtype([("points", np.int64), ("goal", np.int64), ("phase", np.int64)],
 
 
 def new_dice(points: int, goal: int) -> NDArray[Any]:
-    """``points`` so far; the reward is points / goal, at most 1."""
+    """Return a game with ``points`` so far; the reward is points / goal, at most 1."""
     states = np.zeros(1, DICE)
     states["points"], states["goal"] = points, goal
     return states
@@ -26,7 +26,7 @@ def new_dice(points: int, goal: int) -> NDArray[Any]:
 
 @cache
 def best_value(points: int, goal: int) -> tuple[float, int]:
-    """The expected reward of perfect play, and its move, by looking at every roll."""
+    """Return the expected reward of perfect play and its move, computed from every roll."""
     stop = min(points / goal, 1.0)
     if points >= goal:
         return stop, STOP

@@ -28,7 +28,7 @@ KNAPSACK = np.dtype(
 
 
 def new_knapsack(weights: Sequence[int], values: Sequence[int], room: int) -> NDArray[Any]:
-    """An empty knapsack and the items to come."""
+    """Return an empty knapsack and the items to come."""
     states = np.zeros(1, KNAPSACK)
     states[0]["weights"][: len(weights)] = weights
     states[0]["values"][: len(values)] = values
@@ -62,7 +62,7 @@ def reward(state: Record) -> float:
 
 @implements(protocol.play, KNAPSACK)
 def play(state: Record, move: int) -> None:
-    """Even moves leave the next item, odd ones take it: RAVE must not confuse items."""
+    """Leave the next item by an even move, take it by an odd one; each item has its own two, as RAVE needs."""
     item = state.next_item
     if move % 2:
         state.room -= state.weights[item]

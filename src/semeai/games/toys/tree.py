@@ -24,7 +24,7 @@ ARTIFICIAL_TREE = np.dtype(
 
 
 def new_tree(branching: int, height: int, key: int, eighths_drawn: int = 0) -> NDArray[Any]:
-    """The root of a uniform tree; ``key`` chooses which leaves player 0 wins."""
+    """Return the root of a uniform tree; ``key`` chooses which leaves player 0 wins."""
     states = np.zeros(1, ARTIFICIAL_TREE)
     states["branching"], states["height"], states["key"] = branching, height, key
     states["eighths_drawn"] = eighths_drawn
@@ -33,7 +33,7 @@ def new_tree(branching: int, height: int, key: int, eighths_drawn: int = 0) -> N
 
 @kernel
 def leaf_reward(key: np.uint64, path: int, eighths_drawn: int) -> float:
-    """0, 1 or a half by a 64-bit mix of the leaf's number."""
+    """Return 0, 1 or a half by a 64-bit mix of the leaf's number."""
     x = np.uint64(path) * np.uint64(0x9E3779B97F4A7C15) + key
     x ^= x >> np.uint64(31)
     x *= np.uint64(0xBF58476D1CE4E5B9)
@@ -43,7 +43,7 @@ def leaf_reward(key: np.uint64, path: int, eighths_drawn: int) -> float:
 
 
 def minimax(state: Record) -> float:
-    """The value for player 0, by looking at every leaf."""
+    """Return the value for player 0, computed from every leaf."""
     branching, height, key = int(state["branching"]), int(state["height"]), np.uint64(state["key"])
     eighths = int(state["eighths_drawn"])
 

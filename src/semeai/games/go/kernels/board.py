@@ -57,7 +57,7 @@ _ONE = np.uint64(1)
 
 @kernel
 def reset(state: State, size: int, komi: float) -> None:
-    """The empty board, Black to move."""
+    """Make the board empty, with Black to move."""
     w = size + 1
     state.size = size
     state.stride = w
@@ -97,7 +97,7 @@ def reset(state: State, size: int, komi: float) -> None:
 
 @kernel
 def copy_board(target: State, source: State) -> None:
-    """Copy what a board of this size uses: a seventh of the record on 9x9."""
+    """Copy the part of the record that a board of this size uses: a seventh on 9x9."""
     n = source.points
     for p in range(n):
         target.liberties[p] = source.liberties[p]
@@ -130,27 +130,27 @@ def copy_board(target: State, source: State) -> None:
 
 @inlined
 def pack(p: int) -> np.uint64:
-    """The liberty word of the single liberty ``p``."""
+    """Return the liberty word of the single liberty ``p``."""
     x = np.uint64(p)
     return _ONE | x << _12 | (x * x) << _32
 
 
 @inlined
 def in_atari(word: np.uint64) -> bool:
-    """One liberty, or none at all (which only happens inside ``play``): count * squares == sum ** 2."""
+    """Return whether there is one liberty, or none (only inside ``play``): count * squares == sum ** 2."""
     total = word >> _12 & _SUM
     return (word & _COUNT) * (word >> _32) == total * total
 
 
 @inlined
 def only_liberty(word: np.uint64) -> int:
-    """The liberty of a chain in atari."""
+    """Return the liberty of a chain in atari."""
     return np.int64(np.uint32(word >> _12 & _SUM) // np.uint32(word & _COUNT))
 
 
 @inlined
 def word_at(state: State, p: int) -> np.uint64:
-    """The liberty word of the chain at ``p``."""
+    """Return the liberty word of the chain at ``p``."""
     return state.liberties[np.uint64(state.chain[np.uint64(p)])]
 
 
@@ -166,14 +166,14 @@ def traits_at(state: State, p: int) -> int:
 
 @inlined
 def _helps(state: State, neighbour: int, color: int) -> bool:
-    """A stone beside the point makes it legal: a friend with another liberty, or an enemy in atari."""
+    """Return whether a stone beside the point makes it legal: a friend with another liberty, or an enemy in atari."""
     c = color_at(state, neighbour)
     return c != BORDER and (c == color) != in_atari(word_at(state, neighbour))
 
 
 @inlined
 def legal_without_liberty(state: State, p: int, color: int, w: int) -> bool:
-    """Legality of an empty point that has no empty neighbour; ``w`` is the stride."""
+    """Return whether an empty point without empty neighbours is legal; ``w`` is the stride."""
     if p == state.ko:
         return False
     return (
@@ -186,13 +186,13 @@ def legal_without_liberty(state: State, p: int, color: int, w: int) -> bool:
 
 @kernel
 def is_legal(state: State, p: int, color: int) -> bool:
-    """Whether ``color`` may play the empty point ``p``; superko is the game's business."""
+    """Return whether ``color`` may play on the empty point ``p``; superko is checked by ``GoPosition``."""
     return (traits_at(state, p) & HAS_LIBERTY) != 0 or legal_without_liberty(state, p, color, state.stride)
 
 
 @inlined
 def is_playable(state: State, p: int, color: int, w: int) -> bool:
-    """Legal, and does not fill the player's own eye; ``w`` is the stride."""
+    """Return whether a move is legal and does not fill the player's own eye; ``w`` is the stride."""
     traits = traits_at(state, p)
     if traits & HAS_LIBERTY:
         return True
@@ -203,7 +203,7 @@ def is_playable(state: State, p: int, color: int, w: int) -> bool:
 
 @inlined
 def _toggle_code(state: State, p: int, color: int, w: int) -> None:
-    """Put a stone into, or take it out of, the codes of the eight neighbours."""
+    """Add a stone to the codes of the eight neighbours, or remove it."""
     code = state.code
     code[np.uint64(p + w)] ^= np.uint16(color)
     code[np.uint64(p + 1)] ^= np.uint16(color << 2)
@@ -217,7 +217,7 @@ def _toggle_code(state: State, p: int, color: int, w: int) -> None:
 
 @inlined
 def _change_liberties(state: State, p: int, word: np.uint64, w: int) -> None:
-    """Add ``word`` to the four chains beside ``p``; all names are read first, for no store can then stand between."""
+    """Add ``word`` to the four chains beside ``p``. All names are read before the first store, which is faster."""
     c0 = np.uint64(state.chain[np.uint64(p - w)])
     c1 = np.uint64(state.chain[np.uint64(p - 1)])
     c2 = np.uint64(state.chain[np.uint64(p + 1)])
@@ -230,7 +230,7 @@ def _change_liberties(state: State, p: int, word: np.uint64, w: int) -> None:
 
 @inlined
 def _merge(state: State, neighbour: int, own: int) -> int:
-    """Join the chain of ``neighbour`` with the chain ``own``, the smaller into the larger; the name that remains."""
+    """Join the chain of ``neighbour`` with the chain ``own``, the smaller into the larger. Returns the name kept."""
     a = np.int64(state.chain[np.uint64(neighbour)])
     if a == own:
         return own
@@ -253,7 +253,7 @@ def _merge(state: State, neighbour: int, own: int) -> int:
 
 @kernel
 def _remove_chain(state: State, start: int, w: int) -> int:
-    """Take a captured chain off the board; the number of its stones."""
+    """Remove a captured chain. Returns the number of its stones."""
     color = color_at(state, start)
     empty = state.n_empty
     n = 0
@@ -336,7 +336,7 @@ def play_pass(state: State) -> None:
 
 @kernel
 def play_move(state: State, move: int, color: int) -> None:
-    """A point or PASS by ``color``; then the other is to move."""
+    """Play a point or PASS for ``color``; then it is the turn of the other."""
     if move == PASS:
         play_pass(state)
     else:
@@ -346,7 +346,7 @@ def play_move(state: State, move: int, color: int) -> None:
 
 @inlined
 def set_aside(state: State, p: int, i: int, m: int) -> None:
-    """Exchange the empty point ``p``, entry ``i`` of the list, with entry ``m``: it is not drawn again."""
+    """Exchange the empty point ``p``, entry ``i`` of the list, with entry ``m``, so that it is not drawn again."""
     q = state.empties[np.uint64(m)]
     state.empties[np.uint64(m)] = p
     state.slot[np.uint64(p)] = m
@@ -356,7 +356,7 @@ def set_aside(state: State, p: int, i: int, m: int) -> None:
 
 @inlined
 def random_point(state: State, color: int, rng: Any) -> int:
-    """A playable point, each with the same probability, or PASS where there is none."""
+    """Return a playable point, each with the same probability; PASS if there is none."""
     m = state.n_empty
     w = state.stride
     while m:
@@ -371,7 +371,7 @@ def random_point(state: State, color: int, rng: Any) -> int:
 
 @kernel
 def area_margin(state: State) -> int:
-    """Black's area minus White's (Tromp-Taylor). At the end of a playout nearly all empty points are eyes: O(empty)."""
+    """Return Black's area minus White's (Tromp-Taylor). After a playout nearly all empty points are eyes: O(empty)."""
     margin = state.difference
     is_open = False
     for i in range(state.n_empty):
@@ -386,9 +386,9 @@ def area_margin(state: State) -> int:
 
 @kernel
 def _open_regions(state: State) -> int:
-    """Black's minus White's part of the regions of two or more empty points.
+    """Return Black's part minus White's part of the regions of two or more empty points.
 
-    ``stones`` and ``next`` mean nothing at an empty point: here they are marks and links of a stack.
+    ``stones`` and ``next`` are unused at an empty point: here they are the marks and links of a stack.
     """
     w = state.stride
     for i in range(state.n_empty):

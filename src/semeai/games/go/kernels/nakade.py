@@ -10,18 +10,18 @@ from semeai.jit import inlined, kernel
 
 _LARGEST_NAKADE = 6
 _CRAMPED = 3
-"""Liberties, counted once for each stone beside them."""
+"""Limit of liberties, each counted once per stone beside it."""
 
 
 @inlined
 def _may_be_nakade(state: State, q: int) -> bool:
-    """A quick look: an empty point in a narrow place, but not a region of one point."""
+    """Return quickly whether ``q`` may be nakade: an empty point in a narrow place, not a region of one point."""
     return color_at(state, q) == EMPTY and traits_at(state, q) & ROOM != 0
 
 
 @inlined
 def nakade_move(state: State, last: int, color: int, scratch: Record, w: int) -> int:
-    """The point that decides about a small room beside the last move or around it, or 0."""
+    """Return the point that decides about a small room beside the last move or around it, or 0."""
     p = 0
     if _may_be_nakade(state, last - w):
         p = small_room(state, last - w, scratch, w)[1]
@@ -38,7 +38,7 @@ def nakade_move(state: State, last: int, color: int, scratch: Record, w: int) ->
 
 @inlined
 def _is_cramped(state: State, last: int, color: int) -> bool:
-    """A quick look: a small chain in a narrow place with few liberties, beside a stone of ``color``."""
+    """Return quickly whether a small chain has few liberties in a narrow place beside a stone of ``color``."""
     code = np.int64(state.code[np.uint64(last)]) & 0xFF
     chain = np.uint64(state.chain[np.uint64(last)])
     return (
@@ -51,10 +51,10 @@ def _is_cramped(state: State, last: int, color: int) -> bool:
 
 @kernel
 def small_room(state: State, start: int, scratch: Record, w: int) -> tuple[int, int]:
-    """How many points the empty region of ``start`` has, 0 if they are many or both colours touch it, and the point
-    that decides whether it becomes two eyes, or 0.
+    """Return the size of the empty region of ``start``, and the point that decides whether it becomes two eyes, or 0.
 
-    That is the middle of a three, of the pyramid four, of the bulky and the crossed five, and of the rabbity six.
+    The size is 0 if there are many points, or if both colours touch the region. The point is the middle of a three, of
+    the pyramid four, of the bulky and the crossed five, and of the rabbity six.
     """
     scratch.candidates[0] = start
     n, i = 1, 0
@@ -95,7 +95,7 @@ def small_room(state: State, start: int, scratch: Record, w: int) -> tuple[int, 
 
 @inlined
 def wastes_room(state: State, p: int, color: int, scratch: Record, w: int) -> bool:
-    """Whether ``p`` makes an eye of ``color`` smaller, and not two of it."""
+    """Return whether ``p`` makes an eye of ``color`` smaller without making two eyes."""
     code = np.int64(state.code[np.uint64(p)]) & 0xFF
     if not _may_be_nakade(state, p) or SIDES[np.uint64(code)] != color:
         return False
@@ -105,7 +105,7 @@ def wastes_room(state: State, p: int, color: int, scratch: Record, w: int) -> bo
 
 @kernel
 def eye_point(state: State, last: int, color: int, scratch: Record, w: int) -> int:
-    """The point that makes two eyes of a small room of ``color`` which the enemy's last move has entered, or 0.
+    """Return the point that makes two eyes of a small room of ``color`` that the last move has entered, or 0.
 
     It is the empty point with most neighbours in the room, if it has two: the other middle of a straight or bent four.
     """
@@ -137,8 +137,10 @@ def eye_point(state: State, last: int, color: int, scratch: Record, w: int) -> i
 
 @kernel
 def kills_inside(state: State, p: int, color: int, w: int) -> bool:
-    """Whether the self-atari at ``p`` is the way to kill: an enemy chain beside it is left with the same last liberty,
-    and once that chain has taken the stones inside, the room they leave makes but one eye.
+    """Return whether the self-atari at ``p`` kills a group from inside.
+
+    An enemy chain beside it is left with the same last liberty; once that chain has captured the stones inside, their
+    room makes only one eye.
 
     The rooms are those of up to three points, the square and the pyramid four, the bulky and the crossed five, and the
     rabbity six; the squares of how many neighbours each of their points has tell them from others.
@@ -183,7 +185,7 @@ def kills_inside(state: State, p: int, color: int, w: int) -> bool:
 
 @inlined
 def _look_around(state: State, q: int, p: int, color: int, w: int) -> tuple[int, int]:
-    """A liberty of ``q`` other than ``p``, or 0, and how many neighbours have ``color`` once it is played at ``p``."""
+    """Return a liberty of ``q`` other than ``p``, or 0, and the neighbours of ``q`` that have ``color`` after ``p``."""
     liberty, n = np.int64(0), 0
     for side in range(4):
         r = q - w if side == 0 else q - 1 if side == 1 else q + 1 if side == 2 else q + w

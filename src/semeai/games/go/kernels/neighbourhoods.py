@@ -8,6 +8,7 @@ turns of the 3x3 neighbourhood come first in the order of its codes, and their h
 taken.
 """
 
+import hashlib
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from semeai.rng import derive
 
 OWN, OTHER, OFF_BOARD, OWN_IN_ATARI, OTHER_IN_ATARI = 1, 2, 3, 4, 5
 N_CONTENTS = 6
-"""What a cell may hold, beside EMPTY."""
+"""Number of contents of a cell, EMPTY among them."""
 DISTANCES = (3, 4, 5, 6, 7, 8, 9, 10)
 """The gridcular distance that each size reaches; the first size is the 3x3 neighbourhood."""
 N_SIZES = len(DISTANCES)
@@ -47,7 +48,7 @@ CELLS = tuple(
 
 
 def _zobrist() -> NDArray[np.uint64]:
-    """By cell, content and turn. Named streams: no other version of NumPy may give other keys."""
+    """Return numbers by cell, content and turn, from named streams: they are the same in all versions of NumPy."""
     numbers = np.zeros((len(CELLS), N_CONTENTS), np.uint64)
     for i, (dx, dy) in enumerate(CELLS):
         numbers[i, 1:4] = [derive(0, "neighbourhood", dx, dy, content) for content in (OWN, OTHER, OFF_BOARD)]
@@ -67,7 +68,7 @@ _ALL = 64
 
 
 def _first_turns() -> NDArray[np.uint8]:
-    """By the code of the 3x3 neighbourhood: which turns make it least, as ``one | two << 3``, or _ALL if more do."""
+    """Return, by 3x3 code, the turns with the least code: ``one | two << 3``, or _ALL if there are more."""
     cells = CELLS[: _ENDS[0]]
     codes = np.arange(1 << 2 * len(cells), dtype=np.uint32)
     turned = np.zeros((8, len(codes)), np.uint32)
@@ -81,13 +82,18 @@ def _first_turns() -> NDArray[np.uint8]:
 
 _FIRST_TURNS = _first_turns()
 
+# Files of databases hold keys made of these numbers. What they are made with lies outside the kernel sources, so that
+# only this line tells the cache of kernels that they have changed.
+_DIGEST = hashlib.sha256(b"".join(t.astype("<u8").tobytes() for t in (ZOBRIST, _SIZE_KEYS, _OFFSETS, _FIRST_TURNS)))
+assert _DIGEST.hexdigest()[:16] == "9418d65866dc14fe", "the tables of neighbourhoods have changed"
+
 Turns = tuple[np.uint64, np.uint64, np.uint64, np.uint64, np.uint64, np.uint64, np.uint64, np.uint64]
 """The hash of a neighbourhood in each of its turns, or in the first one or two of them."""
 
 
 @inlined
 def wide_index(p: int, stride: int) -> int:
-    """A point of the board on the wide board."""
+    """Return the index of a point on the wide board."""
     row = p // stride
     return (row - 1 + REACH) * WIDE + (p - row * stride) - 1 + REACH
 
@@ -101,7 +107,7 @@ def clear_wide(wide: NDArray[np.uint64], size: int) -> None:
 
 @kernel
 def lay_out(state: State, mover: int, wide: NDArray[np.uint64]) -> None:
-    """The board as ``mover`` sees it, with a border as wide as the largest size needs."""
+    """Write the board as ``mover`` sees it, with a border as wide as the largest size needs."""
     size, w = state.size, state.stride
     clear_wide(wide, size)
     for row in range(size):
@@ -116,7 +122,7 @@ def lay_out(state: State, mover: int, wide: NDArray[np.uint64]) -> None:
 
 @inlined
 def first_turns(wide: NDArray[np.uint64], at: int) -> np.uint64:
-    """In which turns the neighbourhood of index ``at`` is read, as ``_FIRST_TURNS`` says."""
+    """Return the turns in which the neighbourhood of index ``at`` is read, as ``_FIRST_TURNS`` has them."""
     code = _ZERO
     for k in range(_ENDS[0]):
         content = wide[np.uint64(at + _OFFSETS[np.uint64(k)])]
@@ -126,13 +132,13 @@ def first_turns(wide: NDArray[np.uint64], at: int) -> np.uint64:
 
 @inlined
 def no_turns() -> Turns:
-    """Of nothing yet."""
+    """Return the hashes of an empty neighbourhood."""
     return _ZERO, _ZERO, _ZERO, _ZERO, _ZERO, _ZERO, _ZERO, _ZERO
 
 
 @inlined
 def add_ring(wide: NDArray[np.uint64], at: int, size: int, read_in: np.uint64, turns: Turns) -> Turns:
-    """The hashes of size ``size`` around index ``at`` in the turns ``read_in``, from those of the size before."""
+    """Return the hashes of size ``size`` around index ``at`` in the turns ``read_in``, from the size before."""
     a, b, c, d, e, f, g, h = turns
     first, end = 0 if size == 0 else _ENDS[size - 1], _ENDS[size]
     if read_in < _ALL:
@@ -159,7 +165,7 @@ def add_ring(wide: NDArray[np.uint64], at: int, size: int, read_in: np.uint64, t
 
 @inlined
 def key_of(read_in: np.uint64, turns: Turns, size: int) -> np.uint64:
-    """The key of a neighbourhood of that size; never 0."""
+    """Return the key of a neighbourhood of that size; never 0."""
     a, b, c, d, e, f, g, h = turns
     least = min(a, b)
     if read_in >= _ALL:
@@ -182,7 +188,7 @@ GO_DATABASE = np.dtype(
     ],
     align=True,
 )
-"""A database as kernels look things up in it, part of ``GO_POLICY``."""
+"""A database as kernels read it, part of ``GO_POLICY``."""
 
 
 def fill_table(table: Any, keys: NDArray[np.uint64], strength: NDArray[np.float32]) -> None:
@@ -209,7 +215,7 @@ def _insert(
 
 @inlined
 def strength_at(database: Record, wide: NDArray[np.uint64], at: int) -> np.float32:
-    """The strength of the largest known pattern around index ``at``; what contains an unknown one is not known."""
+    """Return the strength of the largest known pattern around index ``at``; all smaller ones are known too."""
     found = database.unknown
     read_in, turns = first_turns(wide, at), no_turns()
     for size in range(N_SIZES):
@@ -226,7 +232,7 @@ def strength_at(database: Record, wide: NDArray[np.uint64], at: int) -> np.float
 
 @kernel
 def add_database(state: State, database: Record, scratch: Record, n: int) -> None:
-    """Add what the database says to the ``n`` moves in ``scratch.moves``: each one's strength beside the best one's."""
+    """Add to the ``n`` moves in ``scratch.moves`` their strength in the database, divided by the greatest."""
     w = state.stride
     lay_out(state, np.int64(state.to_move), scratch.words)
     best = np.float32(0.0)
@@ -240,3 +246,13 @@ def add_database(state: State, database: Record, scratch: Record, n: int) -> Non
         if scratch.moves[np.uint64(i)] != PASS:
             value = scratch.values[np.uint64(i)] / best
             believe_value(scratch, i, value, database.visits, database.heuristic)
+
+
+@kernel
+def value_moves(states: NDArray[Any], table: NDArray[Any], scratches: NDArray[Any], moves: NDArray[np.int64]) -> None:
+    """Write what ``add_database`` adds to each of ``moves`` into ``scratches[0].heuristic``."""
+    scratch = scratches[0]
+    for i in range(len(moves)):
+        scratch.moves[i] = moves[i]
+        scratch.heuristic[i] = 0
+    add_database(states[0], table[0], scratch, len(moves))

@@ -1,7 +1,7 @@
 """A player's own patterns in the tree: their biases become virtual visits and H of a new node's moves.
 
-Patterns of radius 1 are one look into a table by the board's 3x3 code, however many they are; larger ones are masks
-(``games.masks``). A pattern counts once where several of its symmetries match; different patterns add up.
+All patterns of radius 1 together cost one look into a table by the board's 3x3 code; larger ones are masks
+(``games.patterns.masks``). A pattern counts once where several of its symmetries match; different patterns add up.
 """
 
 from collections.abc import Sequence
@@ -51,7 +51,7 @@ def compile_patterns(table: Any, patterns: Sequence[Pattern], visits: float, heu
 
 
 def _codes(pattern: Pattern) -> NDArray[np.bool_]:
-    """The 3x3 codes that match in any symmetry, one axis a neighbour and the highest bits first."""
+    """Return the 3x3 codes that match in any symmetry, with one axis per neighbour, the highest bits first."""
     found = np.zeros((4,) * 8, np.bool_)
     for cells in pattern.variants:
         named = dict(cells)
@@ -62,7 +62,7 @@ def _codes(pattern: Pattern) -> NDArray[np.bool_]:
 
 @inlined
 def _seen_by_mover(code: np.uint16, color: int) -> np.uint16:
-    """The 3x3 code with the colours exchanged for White."""
+    """Return the 3x3 code, with exchanged colours for White."""
     if color == BLACK:
         return code
     return (code & _LOW_BITS) << np.uint16(1) | (code >> np.uint16(1)) & _LOW_BITS
@@ -70,7 +70,7 @@ def _seen_by_mover(code: np.uint16, color: int) -> np.uint16:
 
 @kernel
 def add_patterns(state: State, patterns: Record, scratch: Record, n: int) -> None:
-    """Add what the patterns say to the ``n`` moves in ``scratch.moves``."""
+    """Add the biases of matching patterns to the ``n`` moves in ``scratch.moves``."""
     color, w = np.int64(state.to_move), state.stride
     width = 0
     if patterns.n_large > 0:
@@ -96,7 +96,7 @@ def _values(states: NDArray[Any], table: NDArray[Any], scratches: NDArray[Any], 
 
 
 def pattern_values(states: NDArray[Any], patterns: Sequence[Pattern], moves: Sequence[int]) -> NDArray[np.float32]:
-    """The sum of the biases that match each of ``moves``, as the kernels see it; ``states`` is a position's."""
+    """Return the sum of biases that match each of ``moves``, as kernels see it; ``states`` belongs to a position."""
     assert states.dtype == GO_STATE
     table, scratch = np.zeros(1, GO_PATTERNS), np.zeros(1, SCRATCH)
     compile_patterns(table[0], patterns, 0.0, 1.0)

@@ -36,7 +36,7 @@ from semeai.jit import inlined, kernel
 from semeai.rng_kernels import below, happens
 
 MAX_CANDIDATES = 60
-"""Of one rule; a ladder round the whole board can offer more captures than are worth listing."""
+"""Limit of candidates per rule; a ladder round the whole board can offer more captures than are worth listing."""
 
 
 _CAPTURE_TRIES = 8
@@ -44,7 +44,7 @@ _CAPTURE_TRIES = 8
 
 @kernel
 def escapes(state: State, p: int, color: int, chain: int) -> bool:
-    """Whether the chain in atari has more than one liberty after extending at ``p``, at a glance."""
+    """Return quickly whether the chain in atari has more than one liberty after extending at ``p``."""
     if traits_at(state, p) & HAS_TWO_LIBERTIES:
         return True
     w = state.stride
@@ -58,7 +58,7 @@ def escapes(state: State, p: int, color: int, chain: int) -> bool:
 
 @inlined
 def _opens(state: State, n: int, color: int, chain: int) -> bool:
-    """A neighbour of the extension gives liberties: another chain of ours not in atari, or an enemy that is."""
+    """Return whether a neighbour of the extension gives liberties: an own chain not in atari, or an enemy in atari."""
     c = color_at(state, n)
     if c == EMPTY or c == BORDER:
         return False
@@ -80,7 +80,7 @@ def _add_capture(state: State, n: int, enemy: int, found: int, scratch: Record) 
 
 @kernel
 def add_rescues(state: State, q: int, color: int, found: int, scratch: Record) -> int:
-    """Moves that save the chain at ``q`` from atari: its extension, and captures of the stones around it."""
+    """Add moves that save the chain at ``q`` from atari: its extension, and captures of the stones around it."""
     w = state.stride
     chain = np.int64(state.chain[np.uint64(q)])
     p = only_liberty(state.liberties[np.uint64(chain)])
@@ -100,13 +100,13 @@ def add_rescues(state: State, q: int, color: int, found: int, scratch: Record) -
 
 @inlined
 def _endangered(state: State, q: int, color: int) -> bool:
-    """Whether a chain of ``color`` in atari is at ``q``."""
+    """Return whether there is a chain of ``color`` in atari at ``q``."""
     return color_at(state, q) == color and in_atari(word_at(state, q))
 
 
 @kernel
 def _add_all_rescues(state: State, color: int, policy: Record, found: int, scratch: Record) -> int:
-    """Rescues of each chain beside the last move that is in atari, once a chain."""
+    """Add rescues of each chain in atari beside the last move, once per chain."""
     last, w = state.last, state.stride
     first, second, third = -1, -1, -1
     for q in (last - w, last - 1, last + 1, last + w):
@@ -123,7 +123,7 @@ def _add_all_rescues(state: State, color: int, policy: Record, found: int, scrat
 
 @inlined
 def _atari_moves(state: State, last: int, color: int, policy: Record, scratch: Record, w: int) -> int:
-    """Answers to the atari that the last move gave, or put itself into."""
+    """Add answers to the atari that the last move gave, or put itself into."""
     found = 0
     word = word_at(state, last)
     if in_atari(word) and happens(scratch, policy.capture):
@@ -153,7 +153,7 @@ def _add_shape(state: State, q: int, color: int, found: int, scratch: Record, w:
 
 @inlined
 def _shape_moves(state: State, around: int, color: int, scratch: Record, w: int) -> int:
-    """The points beside ``around`` where ``color`` would make a shape of the table."""
+    """Add the points beside ``around`` where ``color`` would make a shape of the table."""
     found = _add_shape(state, around - w - 1, color, 0, scratch, w)
     found = _add_shape(state, around - w, color, found, scratch, w)
     found = _add_shape(state, around - w + 1, color, found, scratch, w)
@@ -171,7 +171,7 @@ def _pick(scratch: Record, found: int) -> int:
 
 @inlined
 def _kills_itself(state: State, p: int, color: int, policy: Record, w: int) -> bool:
-    """Whether the move puts many own stones in atari, and not to kill a group from inside."""
+    """Return whether the move puts many own stones in atari without killing a group from inside."""
     return is_self_atari(state, p, color, policy.self_atari_stones, w) and not kills_inside(state, p, color, w)
 
 
@@ -189,7 +189,7 @@ def _without_self_atari(state: State, color: int, found: int, policy: Record, sc
 
 @kernel
 def _pick_safe(state: State, color: int, found: int, policy: Record, scratch: Record, w: int) -> int:
-    """A random candidate that does not put many stones in atari, or 0: as good as to drop those first, and quicker."""
+    """Return a random candidate that does not put many stones in atari, or 0; faster than to drop those first."""
     while found:
         i = below(scratch, found) if found > 1 else 0
         p = np.int64(scratch.candidates[np.uint64(i)])
@@ -202,7 +202,7 @@ def _pick_safe(state: State, color: int, found: int, policy: Record, scratch: Re
 
 @kernel
 def _two_liberty_moves(state: State, last: int, color: int, scratch: Record, w: int) -> int:
-    """Give atari to the chain just played if it has two liberties, and strengthen neighbours that have two."""
+    """Add ataris on the chain just played if it has two liberties, and moves that strengthen neighbours with two."""
     found = 0
     a, b = two_liberties(state, last, w)
     if a:
@@ -236,7 +236,7 @@ def _add_if_safe(state: State, p: int, color: int, found: int, scratch: Record, 
 
 @inlined
 def _shape_move(state: State, around: int, color: int, policy: Record, scratch: Record, w: int) -> int:
-    """A shape beside ``around``, or 0."""
+    """Return a shape beside ``around``, or 0."""
     found = _shape_moves(state, around, color, scratch, w)
     if found == 0:
         return 0
@@ -247,7 +247,7 @@ def _shape_move(state: State, around: int, color: int, policy: Record, scratch: 
 
 @kernel
 def _capture_anywhere(state: State, color: int, scratch: Record, w: int) -> int:
-    """A point among a few random ones that captures, or 0."""
+    """Return a point among a few random ones that captures, or 0."""
     m = state.n_empty
     if m == 0:
         return 0
@@ -269,7 +269,7 @@ def _capture_anywhere(state: State, color: int, scratch: Record, w: int) -> int:
 
 @kernel
 def _safe_random_point(state: State, color: int, policy: Record, scratch: Record, w: int) -> int:
-    """A random playable point that is no large self-atari; PASS where there is none."""
+    """Return a random playable point that is no large self-atari; PASS if there is none."""
     m = state.n_empty
     while m:
         i = below(scratch, m)
@@ -291,7 +291,7 @@ def _safe_random_point(state: State, color: int, policy: Record, scratch: Record
 
 @kernel
 def answers(state: State, color: int, policy: Record, scratch: Record) -> int:
-    """What the first rule that applies would answer to the last move: how many, in ``scratch.candidates``."""
+    """Write the answers of the first rule that applies into ``scratch.candidates``. Returns their number."""
     last, w = state.last, state.stride
     if last == 0 or not policy.mogo:
         return 0
@@ -312,7 +312,7 @@ def answers(state: State, color: int, policy: Record, scratch: Record) -> int:
 
 @inlined
 def policy_move(state: State, color: int, policy: Record, scratch: Record) -> int:
-    """The next move of a MoGo-style playout."""
+    """Return the next move of a MoGo-style playout."""
     w = state.stride
     last = state.last
     if last:
@@ -356,7 +356,7 @@ def _play_and_note(state: State, p: int, color: int, n: int, scratch: Record) ->
 
 @kernel
 def play_out(state: State, policy: Record, scratch: Record) -> int:
-    """Play until two passes or three moves a point; the number of moves."""
+    """Play until two passes or three moves per point. Returns the number of moves."""
     color = state.to_move
     start = scratch.n_played
     n, limit = start, start + 3 * state.size * state.size

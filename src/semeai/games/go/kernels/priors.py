@@ -1,4 +1,4 @@
-"""What a new node believes of its moves before any simulation: virtual visits by simple features.
+"""Priors of the moves of a new node before any simulation: virtual visits by simple features.
 
 The features are those that MoGo, Pachi and Fuego found useful: captures and escapes that a ladder does not refute,
 ataris, 3x3 shapes, closeness to the last move, self-atari, and empty edges.
@@ -25,16 +25,16 @@ from semeai.jit import inlined, kernel
 
 _NEAREST = 3
 _LARGE = 12
-"""Boards from here on begin on the third and fourth lines, smaller ones nearer to the middle."""
+"""Lines of the smallest board where play begins on the third and fourth lines, not nearer to the middle."""
 _SKIP_FROM, _NEAR_STONES = 7, 2  # of skip_empty_edges
 _H_PER_VISIT = np.float32(0.02)
 _REMOTE = 3
-"""Farther than this from any stone, the lines of the board are all that is known."""
+"""Steps from the nearest stone beyond which a point is judged by its line of the board alone."""
 
 
 @kernel
 def expand_node(state: State, spare: State, policy: Record, scratch: Record) -> int:
-    """The playable points and a pass, with their priors."""
+    """List the playable points and a pass, with their priors."""
     color, w = state.to_move, state.stride
     informed = policy.prior_even > 0
     skip = policy.skip_empty_edges and state.size >= _SKIP_FROM
@@ -70,7 +70,7 @@ def expand_node(state: State, spare: State, policy: Record, scratch: Record) -> 
 
 @kernel
 def _mark_answers(state: State, color: int, policy: Record, scratch: Record) -> bool:
-    """Mark what the playout would answer to the last move; False where it has no answer."""
+    """Mark the playout's answers to the last move. Returns False if it has none."""
     for p in range(state.points):
         scratch.marked[p] = 0
     found = answers(state, color, policy, scratch)
@@ -136,7 +136,7 @@ def _judge(
 
 @inlined
 def _line(state: State, p: int) -> int:
-    """How far from the edge, 1 for the first line."""
+    """Return the distance from the edge, 1 for the first line."""
     w = state.stride
     row, column = p // w, p % w
     return min(min(row, column), min(w - row, w - column))
@@ -144,7 +144,7 @@ def _line(state: State, p: int) -> int:
 
 @inlined
 def _other_line(state: State, p: int) -> int:
-    """How far from the nearest edge that crosses the nearest one."""
+    """Return the distance from the nearer of the two edges that cross the nearest one."""
     w = state.stride
     row, column = p // w, p % w
     return max(min(row, w - row), min(column, w - column))
@@ -152,7 +152,7 @@ def _other_line(state: State, p: int) -> int:
 
 @kernel
 def _tactical_worth(state: State, spare: State, p: int, color: int, policy: Record, w: int) -> np.float32:
-    """Captures, escapes and ataris by playing ``p``; the best of each kind counts."""
+    """Return the worth of captures, escapes and ataris by playing ``p``; the best of each kind counts."""
     capture, save, atari = np.float32(0.0), np.float32(0.0), np.float32(0.0)
     for side in range(4):
         n = p - w if side == 0 else p - 1 if side == 1 else p + 1 if side == 2 else p + w

@@ -1,6 +1,6 @@
-"""What a point's eight neighbours say about it, for all 65,536 neighbourhoods.
+"""Facts about a point by its eight neighbours, for all 65,536 neighbourhoods.
 
-A neighbourhood is coded by two bits a neighbour, the colours of N W E S NW NE SW SE from the lowest bits up; the
+A neighbourhood is coded by two bits per neighbour, the colours of N W E S NW NE SW SE from the lowest bits up; the
 board keeps the code of every point. The 3x3 shapes are those of MoGo's playouts (Gelly et al. 2006, "Modification of
 UCT with patterns in Monte-Carlo Go", figure 3) in michi's notation.
 """
@@ -19,7 +19,7 @@ ROOM = 128
 """Crowded, beside an empty point, and not beside both colours: the point may lie in a small room of one of them."""
 
 OPEN = 2
-"""Of OWNER: the point alone does not say whose it is."""
+"""Value of OWNER for a point whose neighbours do not decide whose it is."""
 
 # X: the one colour, O: the other, x: not X, o: not O, '.': empty, '_': off the board, ?: anything.
 # A final X: only the player whose stones are X may play the middle.
@@ -90,14 +90,14 @@ def _make_traits() -> NDArray[np.uint8]:
 
 
 def _make_owner() -> NDArray[np.int8]:
-    """By the code of the four sides: +1 where only Black or the border is, -1 for White, OPEN where one is empty."""
+    """Return, by code of the four sides, +1 if all are Black or border, -1 for White, OPEN if one is empty."""
     sides = _colors_by_slot()[:4, :256]
     black, white = (((sides == c) | (sides == BORDER)).all(axis=0).astype(np.int8) for c in (BLACK, WHITE))
     return np.where((sides == EMPTY).any(axis=0), np.int8(OPEN), black - white).astype(np.int8)
 
 
 def _make_sides() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """By the code of the four sides: how many are empty, and which colours of stones there are, as bits."""
+    """Return, by code of the four sides, how many are empty, and the colours of stones as bits."""
     sides = _colors_by_slot()[:4, :256]
     colors = sum(color * (sides == color).any(axis=0).astype(np.uint8) for color in (BLACK, WHITE))
     return (sides == EMPTY).sum(axis=0).astype(np.uint8), np.asarray(colors, np.uint8)

@@ -23,7 +23,7 @@ MAX_LADDER = 200
 
 @kernel
 def is_self_atari(state: State, p: int, color: int, stones: int, w: int) -> bool:
-    """Whether playing ``p`` leaves a chain of at least ``stones`` stones with one liberty, and captures nothing."""
+    """Return whether ``p`` leaves a chain of ``stones`` or more stones with one liberty and captures nothing."""
     if traits_at(state, p) & HAS_TWO_LIBERTIES:
         return False
     word, size = np.uint64(0), np.int64(1)
@@ -48,7 +48,7 @@ def is_self_atari(state: State, p: int, color: int, stones: int, w: int) -> bool
 
 @inlined
 def _note(p: int, a: int, b: int) -> tuple[int, int, bool]:
-    """Add a liberty to the pair found so far; True when it is a third one."""
+    """Add a liberty to the pair found so far. Returns True if it is a third one."""
     if a == 0 or a == p:
         return p, b, False
     if b == 0 or b == p:
@@ -58,7 +58,7 @@ def _note(p: int, a: int, b: int) -> tuple[int, int, bool]:
 
 @kernel
 def two_liberties(state: State, start: int, w: int) -> tuple[int, int]:
-    """The liberties of the chain at ``start`` if it has exactly two, else (0, 0)."""
+    """Return the liberties of the chain at ``start`` if it has exactly two, else (0, 0)."""
     word = word_at(state, start)
     if (word & np.uint64(0xFFF)) > 8 or in_atari(word):
         return 0, 0
@@ -78,7 +78,7 @@ def two_liberties(state: State, start: int, w: int) -> tuple[int, int]:
 
 @kernel
 def gains_liberties(state: State, p: int, other: int, chain: int, w: int) -> bool:
-    """Whether ``chain``, with liberties ``p`` and ``other``, has more than two after playing ``p``, at a glance."""
+    """Return quickly whether ``chain``, with liberties ``p`` and ``other``, has more than two after playing ``p``."""
     gain, color = 0, color_at(state, chain)
     for side in range(4):
         n = p - w if side == 0 else p - 1 if side == 1 else p + 1 if side == 2 else p + w
@@ -94,7 +94,7 @@ def gains_liberties(state: State, p: int, other: int, chain: int, w: int) -> boo
 
 @kernel
 def _can_capture_neighbour(state: State, start: int, w: int) -> bool:
-    """Whether a stone beside the chain at ``start`` is in atari and may be taken."""
+    """Return whether a stone beside the chain at ``start`` is in atari and may be captured."""
     color = color_at(state, start)
     q = start
     while True:
@@ -111,7 +111,7 @@ def _can_capture_neighbour(state: State, start: int, w: int) -> bool:
 
 @kernel
 def ladder_works(spare: State, target: int, w: int) -> bool:
-    """Whether the chain at ``target``, with two liberties and its enemy to move, is caught in a ladder.
+    """Return whether a ladder catches the chain at ``target``, which has two liberties; its enemy is to move.
 
     One line is read on ``spare``: the attacker blocks where the defender would gain most.
     """
@@ -140,7 +140,7 @@ def ladder_works(spare: State, target: int, w: int) -> bool:
 
 @inlined
 def _room(state: State, p: int, other: int, w: int) -> int:
-    """How many liberties an extension at ``p`` brings."""
+    """Return the number of liberties that an extension at ``p`` brings."""
     room = 0
     for side in range(4):
         n = p - w if side == 0 else p - 1 if side == 1 else p + 1 if side == 2 else p + w
@@ -150,7 +150,7 @@ def _room(state: State, p: int, other: int, w: int) -> int:
 
 @kernel
 def runs_out(state: State, spare: State, p: int, target: int, color: int, w: int) -> bool:
-    """Whether extending the chain in atari at ``target`` by ``p`` saves it from a ladder."""
+    """Return whether extending the chain in atari at ``target`` by ``p`` saves it from a ladder."""
     copy_board(spare, state)
     play_point(spare, p, color)
     if in_atari(word_at(spare, target)):
@@ -161,7 +161,7 @@ def runs_out(state: State, spare: State, p: int, target: int, color: int, w: int
 
 @kernel
 def catches(state: State, spare: State, p: int, target: int, color: int, w: int) -> bool:
-    """Whether ``p`` puts the chain at ``target``, which has two liberties, into an atari that it cannot leave."""
+    """Return whether ``p`` puts the chain at ``target``, which has two liberties, in an atari it cannot leave."""
     copy_board(spare, state)
     play_point(spare, p, color)
     if _can_capture_neighbour(spare, target, w):
@@ -178,9 +178,9 @@ def catches(state: State, spare: State, p: int, target: int, color: int, w: int)
 
 @kernel
 def measure_distance(state: State, scratch: Record, most: int) -> None:
-    """Distance of every point to the last move in the common fate graph, where a chain is one vertex.
+    """Measure the distance of every point to the last move in the common fate graph, where a chain is one vertex.
 
-    Written to ``scratch.distance``, ``most`` + 1 for what is farther (Graepel et al. 2001).
+    It is written to ``scratch.distance``; ``most`` + 1 stands for farther points (Graepel et al. 2001).
     """
     w = state.stride
     for p in range(state.points):
@@ -220,7 +220,7 @@ def _reach(state: State, p: int, d: int, n: int, scratch: Record) -> int:
 
 @kernel
 def measure_remoteness(state: State, scratch: Record, most: int) -> None:
-    """Steps from every point to the nearest stone, to ``scratch.remoteness``; ``most`` + 1 for what is farther."""
+    """Write the steps from every point to the nearest stone to ``scratch.remoteness``; at most ``most`` + 1."""
     w = state.stride
     n, i = 0, 0
     for p in range(state.points):

@@ -18,7 +18,7 @@ STRIDE = 8
 SYMMETRIES = 12
 NO_CELLS = np.uint64(0)
 BLACK_MOVES = np.uint64(1 << 60)
-"""In the key of a position."""
+"""Bit in the key of a position: it is Black's turn."""
 _X, _Y, _XY = np.uint64(1), np.uint64(STRIDE), np.uint64(STRIDE + 1)
 _ONE = np.uint64(1)
 _RING_STONES = 6
@@ -51,14 +51,14 @@ Cells = np.uint64
 """A set of cells."""
 
 MAY_CLOSE = (RUNS & 3 >= 2) | (MIDDLES != 0)
-"""By own neighbours: whether a stone may close a ring. It joins two runs, or is the last around an own stone."""
+"""By own neighbours: whether a stone may close a ring, by joining two runs or as the last around an own stone."""
 
 
 def make_bitboard(base: int) -> NDArray[Any]:
-    """One record of ``BITBOARD``.
+    """Return one record of ``BITBOARD``.
 
-    A key is a number to the base of three, a digit for each cell: 37 of them need 59 bits, so no two positions have the
-    same key. The bit ``BLACK_MOVES`` changes with every stone.
+    A key is a number in base three, one digit per cell: 37 digits need 59 bits, so no two positions have the same key.
+    The bit ``BLACK_MOVES`` changes with every stone.
     """
     boards = np.zeros(1, BITBOARD)
     board = boards[0]
@@ -80,7 +80,7 @@ def make_bitboard(base: int) -> NDArray[Any]:
 
 
 def _turned(base: int, x: int, y: int, symmetry: int) -> int:
-    """The bit that (x, y) becomes: mirrored or not, then turned by 60 degrees up to five times."""
+    """Return the bit that (x, y) becomes: mirrored or not, then turned by 60 degrees up to five times."""
     u, v = x - base + 1, y - base + 1
     if symmetry >= 6:
         u, v = v, u
@@ -91,13 +91,13 @@ def _turned(base: int, x: int, y: int, symmetry: int) -> int:
 
 @inlined
 def around(cells: Cells) -> Cells:
-    """The neighbours of all ``cells``, and bits that are no cells."""
+    """Return the neighbours of all ``cells``, and bits that are no cells."""
     return (cells << _X) | (cells >> _X) | (cells << _Y) | (cells >> _Y) | (cells << _XY) | (cells >> _XY)
 
 
 @inlined
 def connected(start: Cells, within: Cells) -> Cells:
-    """The cells of ``within`` that are connected with ``start``."""
+    """Return the cells of ``within`` that are connected with ``start``."""
     found = start & within
     while True:
         more = (found | around(found)) & within
@@ -108,7 +108,7 @@ def connected(start: Cells, within: Cells) -> Cells:
 
 @inlined
 def count(cells: Cells) -> int:
-    """How many they are."""
+    """Return the number of cells."""
     n = cells - ((cells >> np.uint64(1)) & np.uint64(0x5555555555555555))
     n = (n & np.uint64(0x3333333333333333)) + ((n >> np.uint64(2)) & np.uint64(0x3333333333333333))
     n = (n + (n >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -117,7 +117,7 @@ def count(cells: Cells) -> int:
 
 @inlined
 def first_of(cells: Cells) -> Cells:
-    """One of them alone."""
+    """Return a set of one of the cells."""
     return cells & (~cells + _ONE)
 
 
@@ -128,13 +128,13 @@ def are_several(cells: Cells) -> bool:
 
 @inlined
 def index_of(cell: Cells) -> int:
-    """The bit of a set of one cell."""
+    """Return the bit of a set of one cell."""
     return count(cell - _ONE)
 
 
 @inlined
 def _own_around(own: Cells, bit: int) -> int:
-    """Which neighbours of a cell are own, as six bits in the order of ``DIRECTIONS``."""
+    """Return the own neighbours of a cell, as six bits in the order of ``DIRECTIONS``."""
     found = 0
     for k in range(6):
         q = bit + _SHIFTS[k]
@@ -145,7 +145,7 @@ def _own_around(own: Cells, bit: int) -> int:
 
 @inlined
 def _is_ring(board: Record, group: Cells) -> bool:
-    """Whether a group encloses a cell, be it empty or anybody's."""
+    """Return whether a group encloses a cell, empty or not."""
     middles = (group << _X) & (group >> _X) & (group << _Y) & (group >> _Y) & (group << _XY) & (group >> _XY)
     if middles & board.cells:
         return True
@@ -155,7 +155,7 @@ def _is_ring(board: Record, group: Cells) -> bool:
 
 @inlined
 def _beside_two(own: Cells) -> Cells:
-    """Cells with two own neighbours or more."""
+    """Return the cells with two or more own neighbours."""
     one = own << _X
     two = NO_CELLS
     for beside in (own >> _X, own << _Y, own >> _Y, own << _XY, own >> _XY):
@@ -166,7 +166,7 @@ def _beside_two(own: Cells) -> Cells:
 
 @inlined
 def _closing_cells(board: Record, own: Cells, among: Cells) -> Cells:
-    """Which of ``among`` close a ring of ``own``."""
+    """Return the cells of ``among`` that close a ring of ``own``."""
     found = NO_CELLS
     if count(own) + 1 < _RING_STONES:
         return found
@@ -181,7 +181,7 @@ def _closing_cells(board: Record, own: Cells, among: Cells) -> Cells:
 
 @kernel
 def winning_cells(board: Record, own: Cells, empty: Cells) -> Cells:
-    """Where a stone wins, for who has ``own`` and has not won."""
+    """Return the cells where the player with the stones ``own`` wins; the player has not won yet."""
     one = two = three = NO_CELLS
     for k in range(6):
         corner = board.corners[k]
@@ -202,7 +202,7 @@ def winning_cells(board: Record, own: Cells, empty: Cells) -> Cells:
 
 @kernel
 def list_groups(board: Record, groups: Record, own: Cells) -> None:
-    """Note the groups of ``own`` in ``groups``."""
+    """Write the groups of ``own`` into ``groups``."""
     groups.n = 0
     for k in range(6):
         groups.to_corner[k] = board.corners[k]
@@ -225,9 +225,9 @@ def list_groups(board: Record, groups: Record, own: Cells) -> None:
 
 @kernel
 def winning_cells_after(board: Record, groups: Record, own: Cells, cell: Cells, empty: Cells) -> Cells:
-    """``winning_cells`` after an own stone on ``cell``, for who had none before; ``groups`` are those of ``own``.
+    """Return ``winning_cells`` after an own stone on ``cell``, if there were none before; ``groups`` belong to ``own``.
 
-    The winning stone is beside the group that ``cell`` makes, so only that group counts: several times as quick.
+    The winning stone is beside the group that ``cell`` makes, so only that group counts: several times as fast.
     """
     group = cell
     for i in range(groups.n):

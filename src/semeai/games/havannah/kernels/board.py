@@ -37,7 +37,7 @@ from semeai.jit import inlined, kernel
 MAX_POINTS = (2 * MAX_BASE + 1) * 2 * MAX_BASE + 2
 MAX_CELLS = n_cells(MAX_BASE)
 SWAP = 0
-"""The second player's move that takes over the first stone."""
+"""The move by which the second player takes over the first stone."""
 
 # Bits of `code`: six for White's neighbours, six for Black's, six for the border's, and two for cells that win.
 OFF_BOARD = 12
@@ -75,18 +75,18 @@ State = Any
 
 
 STEPS = np.array([[y * 2 * base + x for x, y in DIRECTIONS] for base in range(MAX_BASE + 1)], np.int64)
-"""By base: the way to the neighbour in each direction."""
+"""By base: the offset of the neighbour in each direction."""
 
 
 @inlined
 def step(k: int, w: int) -> int:
-    """The way to the neighbour in direction ``k`` on a board of stride ``w``."""
+    """Return the offset of the neighbour in direction ``k`` on a board of stride ``w``."""
     return STEPS[np.uint64(w >> 1), np.uint64(k)]
 
 
 @kernel
 def reset(state: State, base: int, swap: int) -> None:
-    """The empty board, White to move."""
+    """Make the board empty, with White to move."""
     w = 2 * base
     state.base = base
     state.stride = w
@@ -127,7 +127,7 @@ def reset(state: State, base: int, swap: int) -> None:
 
 @kernel
 def _touches(base: int, x: int, y: int) -> int:
-    """As ``tables.touches``."""
+    """Compute ``tables.touches`` inside kernels."""
     top = 2 * base - 2
     sides = np.int64(y == 0) | (x - y == base - 1) << 1 | (x == top) << 2
     sides |= (y == top) << 3 | (y - x == base - 1) << 4 | (x == 0) << 5
@@ -140,7 +140,7 @@ def _touches(base: int, x: int, y: int) -> int:
 
 @kernel
 def copy_board(target: State, source: State) -> None:
-    """Copy what a board of this base uses."""
+    """Copy the part of the record that a board of this base uses."""
     n = source.points
     for p in range(n):
         target.code[p] = source.code[p]
@@ -177,20 +177,20 @@ def copy_board(target: State, source: State) -> None:
 
 @inlined
 def own_around(state: State, p: int, color: int) -> int:
-    """The neighbours of ``p`` that are ``color``, as six bits."""
+    """Return the neighbours of ``p`` that are ``color``, as six bits."""
     return np.int64(state.code[np.uint64(p)]) >> (6 * color - 6) & 63
 
 
 @inlined
 def empty_around(state: State, p: int) -> int:
-    """The neighbours of ``p`` that are empty, as six bits."""
+    """Return the neighbours of ``p`` that are empty, as six bits."""
     code = np.int64(state.code[np.uint64(p)])
     return ~(code | code >> 6 | code >> OFF_BOARD) & 63
 
 
 @inlined
 def find(state: State, p: int) -> int:
-    """The root of the group at ``p``; paths are halved on the way."""
+    """Return the root of the group at ``p``; paths are halved on the way."""
     parent = state.parent
     q = np.int64(parent[np.uint64(p)])
     while q != p:
@@ -203,7 +203,7 @@ def find(state: State, p: int) -> int:
 
 @inlined
 def goals(touched: int) -> int:
-    """BRIDGE for two corners, FORK for three sides."""
+    """Return BRIDGE for two corners, FORK for three sides."""
     corners = touched >> SIDE_BITS
     sides = touched & 63
     two_sides = sides & (sides - 1)
@@ -213,7 +213,7 @@ def goals(touched: int) -> int:
 
 @inlined
 def fills_ring(state: State, p: int, color: int, own: int, w: int) -> bool:
-    """Whether ``p`` is the last of the six stones around an own stone."""
+    """Return whether ``p`` is the last of the six stones around an own stone."""
     middles = np.int64(MIDDLES[np.uint64(own)])
     if middles:
         for i in range(np.int64(COUNT[np.uint64(middles)])):
@@ -225,7 +225,7 @@ def fills_ring(state: State, p: int, color: int, own: int, w: int) -> bool:
 
 @inlined
 def kind_of_win(state: State, p: int, color: int) -> int:
-    """What ``color`` would make by playing the empty cell ``p``: RING | BRIDGE | FORK, or 0."""
+    """Return what ``color`` would complete by playing the empty cell ``p``: RING | BRIDGE | FORK, or 0."""
     own = own_around(state, p, color)
     if own == 0:
         return 0
@@ -252,7 +252,7 @@ def kind_of_win(state: State, p: int, color: int) -> int:
 
 @inlined
 def mark_neighbours(state: State, p: int, color: int, w: int) -> None:
-    """Put the stone at ``p`` into, or take it out of, the codes of its neighbours."""
+    """Add the stone at ``p`` to the codes of its neighbours, or remove it."""
     code = state.code
     bit = np.uint32(1 << (6 * color - 6))
     code[np.uint64(p - w - 1)] ^= bit << np.uint32(3)
@@ -265,7 +265,7 @@ def mark_neighbours(state: State, p: int, color: int, w: int) -> None:
 
 @inlined
 def _join(state: State, a: int, b: int) -> int:
-    """Unite two roots, the smaller below the larger; the root that remains."""
+    """Unite two roots, the smaller below the larger. Returns the root that remains."""
     if state.stones[np.uint64(a)] < state.stones[np.uint64(b)]:
         a, b = b, a
     state.parent[np.uint64(b)] = a
@@ -276,7 +276,7 @@ def _join(state: State, a: int, b: int) -> int:
 
 @inlined
 def unite(state: State, p: int, color: int, own: int, n: int, a: int, b: int, c: int) -> int:
-    """Put a stone on the empty cell ``p`` beside the ``n`` groups whose roots are a, b, c; the kind of win, or 0.
+    """Put a stone on the empty cell ``p`` beside ``n`` groups with roots a, b, c. Returns the kind of win, or 0.
 
     After a ring the groups are not united.
     """
@@ -307,7 +307,7 @@ def unite(state: State, p: int, color: int, own: int, n: int, a: int, b: int, c:
 
 @inlined
 def put_stone(state: State, p: int, color: int) -> int:
-    """Put a stone on the empty cell ``p``; the kind of win, or 0. Lists of cells are the caller's business."""
+    """Put a stone on the empty cell ``p``. Returns the kind of win, or 0. The caller updates the lists of cells."""
     own = own_around(state, p, color)
     runs = np.int64(RUNS[np.uint64(own)])
     n, w = runs & 3, state.stride

@@ -1,7 +1,7 @@
-"""Moves of a game that goes on: they keep the lists of empty cells and of cells where either colour would win.
+"""Moves that keep the lists of empty cells and of cells where either colour would win.
 
-Once a cell wins it does so until it is taken, and a stone can make winning only cells beside the group it joins, or
-the last cell around a stone of a ring that is being filled.
+A winning cell stays one until it is occupied. A stone can make a cell winning only beside the group it joins, or as the
+last cell around a stone of a ring that is being filled.
 """
 
 import numpy as np
@@ -91,7 +91,7 @@ def _list_win(state: State, p: int, color: int) -> None:
 
 @kernel
 def _forget_win(state: State, p: int, color: int) -> None:
-    """Take a cell that is no longer empty from the list of ``color``."""
+    """Remove a cell that is no longer empty from the list of ``color``."""
     state.code[np.uint64(p)] ^= np.uint32(1 << (WINS - 1 + color))
     wins = state.wins[color - 1]
     i = 0
@@ -103,7 +103,7 @@ def _forget_win(state: State, p: int, color: int) -> None:
 
 @kernel
 def _note_links_beside(state: State, start: int, color: int, touched: int, w: int) -> None:
-    """The same for all stones of the circle that holds ``start``."""
+    """Do the same for all stones of the circle that holds ``start``."""
     q = start
     while True:
         _note_links_around(state, q, color, touched, w)
@@ -122,7 +122,7 @@ def _splice(state: State, a: int, b: int) -> None:
 
 @inlined
 def play_tracked(state: State, p: int, color: int) -> None:
-    """Put a stone on the empty cell ``p`` and keep all lists; the winner is noted, ``to_move`` is the caller's."""
+    """Put a stone on the empty cell ``p`` and update all lists and the winner. The caller sets ``to_move``."""
     w = state.stride
     _take_from_empties(state, p)
     code = np.int64(state.code[np.uint64(p)]) >> WINS
@@ -171,7 +171,7 @@ def play_tracked(state: State, p: int, color: int) -> None:
 
 @kernel
 def find_all_wins(state: State) -> None:
-    """Make the lists of winning cells from nothing."""
+    """Compute the lists of winning cells from the board alone."""
     for p in range(state.points):
         state.code[p] &= np.uint32((1 << WINS) - 1)
     for color in (WHITE, BLACK):
@@ -189,7 +189,7 @@ def may_swap(state: State) -> bool:
 
 @kernel
 def take_over(state: State) -> None:
-    """The only stone changes its owner."""
+    """Change the owner of the only stone."""
     p = state.last
     color = np.int64(state.color[p])
     mark_neighbours(state, p, color, state.stride)
@@ -201,7 +201,7 @@ def take_over(state: State) -> None:
 
 @kernel
 def play_move(state: State, move: int, color: int) -> None:
-    """An empty cell or SWAP by ``color``; then the other is to move."""
+    """Play an empty cell or SWAP for ``color``; then it is the turn of the other."""
     if move == SWAP:
         take_over(state)
     else:

@@ -1,8 +1,8 @@
 """Playouts: uniformly random (fast), or winning, blocking and keeping bridges first (slow).
 
-These are the fast and slow simulations of "Scalability and parallelization of MCTS", section 3, as far as it says:
-own winning cell, else the opponent's, else a bridge reply, else any cell. Before any cell comes the last good reply
-(LGRF-1; Baier & Drake, "The power of forgetting", IEEE TCIAIG 2, 2010). Each rule has a probability.
+These are the fast and slow simulations of "Scalability and parallelization of MCTS", section 3, as far as it describes
+them: own winning cell, else the opponent's, else a bridge reply, else any cell. Before any cell comes the last good
+reply (LGRF-1; Baier & Drake, "The power of forgetting", IEEE TCIAIG 2, 2010). Each rule has a probability.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ from semeai.rng_kernels import below, happens
 
 @inlined
 def bridge_replies(state: State, color: int) -> int:
-    """The empty neighbours of the last move that lie between two stones of ``color``, as six bits.
+    """Return the empty neighbours of the last move that lie between two stones of ``color``, as six bits.
 
     Such a cell keeps a link that the last move broke into. The edge of the board counts as a stone.
     """
@@ -35,7 +35,7 @@ def bridge_replies(state: State, color: int) -> int:
 
 @inlined
 def slow_move(state: State, color: int, policy: Record, scratch: Record) -> int:
-    """The next move of a slow playout."""
+    """Return the next move of a slow playout."""
     if state.n_wins[color - 1] and happens(scratch, policy.win):
         return np.int64(state.wins[color - 1, 0])
     if state.n_wins[2 - color] and happens(scratch, policy.block):
@@ -54,7 +54,7 @@ def slow_move(state: State, color: int, policy: Record, scratch: Record) -> int:
 
 @kernel
 def play_out_fast(state: State, scratch: Record) -> None:
-    """Uniform moves to the end. What only a game that goes on needs is not kept: slots, circles, winning cells."""
+    """Play uniformly random moves to the end. Slots, circles and winning cells are not kept up to date."""
     color, n, m = state.to_move, scratch.n_played, state.n_empty
     kind = 0
     while m and not kind:
@@ -78,7 +78,7 @@ def play_out_fast(state: State, scratch: Record) -> None:
 
 @kernel
 def play_out_slow(state: State, policy: Record, scratch: Record) -> None:
-    """Moves by ``slow_move`` to the end."""
+    """Play moves by ``slow_move`` to the end."""
     color, n = state.to_move, scratch.n_played
     while state.winner == 0 and state.n_empty:
         p = slow_move(state, color, policy, scratch)
@@ -95,9 +95,9 @@ def play_out_slow(state: State, policy: Record, scratch: Record) -> None:
 
 @kernel
 def learn_replies(scratch: Record, winner: int) -> None:
-    """Note what the winner replied in the whole simulation, and forget what the loser did.
+    """Store the winner's replies in the whole simulation, and forget the loser's.
 
-    The moves of the tree are what is worth learning: with those of playouts alone the rule won nothing.
+    The moves in the tree are worth learning: with those of playouts alone the rule gained nothing.
     """
     for i in range(1, scratch.n_played):
         before = scratch.played[np.uint64(i - 1)]

@@ -1,8 +1,8 @@
-"""What a new node believes of its moves before any simulation, and which moves it does not consider at all.
+"""Priors of the moves of a new node before any simulation, and moves that it leaves out.
 
-Where a move wins, nothing else is worth a node; where the opponent threatens to win, only what prevents it (decisive
-and anti-decisive moves, Teytaud & Teytaud 2010). Else virtual visits by simple features: closeness to the last moves,
-joined groups, stones beside the move, virtual connections (Lorentz 2010; Ewalds 2012).
+If a move wins, the node has no other move; if the opponent threatens to win, it has only moves that prevent it
+(decisive and anti-decisive moves, Teytaud & Teytaud 2010). Else priors are virtual visits by simple features: closeness
+to the last moves, joined groups, stones beside the move, virtual connections (Lorentz 2010; Ewalds 2012).
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ _H_PER_VISIT = np.float32(0.02)
 
 @kernel
 def expand_node(state: State, policy: Record, scratch: Record) -> int:
-    """The empty cells that are worth a node, with their priors; and the swap where it is allowed."""
+    """List the empty cells that are worth a node, with their priors, and the swap if it is allowed."""
     color = state.to_move
     if policy.decisive and state.n_wins[color - 1]:
         _note_move(scratch, 0, np.int64(state.wins[color - 1, 0]), policy)
@@ -61,7 +61,7 @@ def _note_move(scratch: Record, n: int, move: int, policy: Record) -> None:
 
 @inlined
 def _is_one_of(state: State, p: int, replies: int) -> bool:
-    """Whether ``p`` is a neighbour of the last move in one of the directions ``replies``."""
+    """Return whether ``p`` is a neighbour of the last move in one of the directions ``replies``."""
     found = False
     for k in range(6):
         found |= replies >> k & 1 and state.last + step(k, state.stride) == p
@@ -70,7 +70,7 @@ def _is_one_of(state: State, p: int, replies: int) -> bool:
 
 @inlined
 def distance(state: State, p: int, q: int) -> int:
-    """How many steps apart two cells are."""
+    """Return the number of steps between two cells."""
     w = state.stride
     dx, dy = p % w - q % w, p // w - q // w
     return max(abs(dx), abs(dy), abs(dx - dy))
@@ -92,7 +92,7 @@ def _nearness(state: State, p: int, policy: Record) -> np.float32:
 
 @inlined
 def _worth(state: State, p: int, color: int, policy: Record) -> np.float32:
-    """Joined groups, stones beside the move, and virtual connections."""
+    """Return the worth of joined groups, stones beside the move, and virtual connections."""
     w = state.stride
     own = own_around(state, p, color)
     good = policy.prior_own * np.float32(COUNT[np.uint64(own)])

@@ -1,11 +1,11 @@
 """Depth-first proof-number search over positions in 64-bit words: does White win? A full board counts for Black.
 
-df-pn (Nagai 2002) with phi as the effort to prove a win of who is to move, delta to prove a loss, and thresholds that
-leave a move only when it is a quarter worse than the next (Pawlewicz & Lew 2006). To prove a loss takes as much as its
-hardest move and one for each other (weak proof numbers, Ueda et al. 2008): the sum of all counts the same positions,
-which many orders of moves lead to, again and again. What also makes it quick enough are ``threats``: a sequence of
-one's own ends the search, and one of the opponent's leaves only the moves that break it. Positions are known by the
-least of the keys of their twelve turned and mirrored forms; no two have the same, so nothing is proven by chance.
+df-pn (Nagai 2002) with phi as the effort to prove a win of the player to move, delta to prove a loss, and thresholds
+that leave a move only when it is a quarter worse than the next (Pawlewicz & Lew 2006). To prove a loss takes as much as
+its hardest move and one for each other (weak proof numbers, Ueda et al. 2008): the sum of all counts the same
+positions, which many orders of moves lead to, again and again. ``threats`` also make it fast enough: an own sequence
+ends the search, and a sequence of the opponent leaves only the moves that break it. Positions are known by the least of
+the keys of their twelve turned and mirrored forms; no two have the same, so nothing is proven by chance.
 """
 
 import numpy as np
@@ -29,9 +29,9 @@ from semeai.games.protocol import Record
 from semeai.jit import inlined, kernel
 
 _FRESH_DELTA = 3
-"""Of a position that was never looked into: low, so that all moves are looked into once."""
+"""Delta of a position that was never visited: low, so that each move is visited once."""
 _FORCED_PHI = 4
-"""Of one where the side to move has only one move."""
+"""Phi of a position where the player to move has only one move."""
 WON, OPEN, LOST = 1, 0, -1
 
 PATH = np.dtype(
@@ -65,9 +65,9 @@ COUNTS = np.dtype([("visited", np.int64), ("limit", np.int64), ("full_boards", n
 
 @inlined
 def _least(keys: np.ndarray) -> tuple[np.uint64, int]:
-    """The key of a position, and the symmetry that gives it.
+    """Return the key of a position, and the symmetry that gives it.
 
-    Its bits are mixed, by steps that can all be undone: different positions still have different keys, and none has 0.
+    Its bits are mixed by reversible steps: different positions have different keys, and none has 0.
     """
     best = 0
     for s in range(1, SYMMETRIES):
@@ -102,13 +102,13 @@ def _turn_back(board: Record, moves: Cells, symmetry: int) -> Cells:
 
 @inlined
 def _turned_bit(board: Record, path: Record, cell: Cells) -> int:
-    """A move as the table keeps it."""
+    """Return a move as the table keeps it."""
     return np.int64(board.turned[path.symmetry, index_of(cell)]) + 1
 
 
 @kernel
 def look_into(board: Record, threats: Record, own: Cells, other: Cells, mover: int) -> tuple[int, Cells]:
-    """What wins and threats say of a position, and the move that wins or, if they do not decide it, those to try."""
+    """Judge a position by wins and threats. Returns the result and the winning move, or the moves to try if open."""
     empty = board.cells & ~(own | other)
     if empty == NO_CELLS:
         return (WON if mover else LOST), NO_CELLS
@@ -136,9 +136,9 @@ def look_into(board: Record, threats: Record, own: Cells, other: Cells, mover: i
 
 @inlined
 def _first_guess(board: Record, path: Record, cell: Cells) -> tuple[int, int]:
-    """Phi and delta of the position after a move that was never looked into.
+    """Return phi and delta of the position after a move that was never tried.
 
-    Neither side can win at once: where the other could, the only move that is tried stops it.
+    Neither side can win at once: if the other could, the only move that is tried prevents it.
     """
     forced = winning_cells_after(board, path.groups, path.own, cell, board.cells & ~(path.own | path.other | cell))
     if are_several(forced):
@@ -151,7 +151,7 @@ def search_root(
     boards: np.ndarray, threats: np.ndarray, table: np.ndarray, paths: np.ndarray, counts: np.ndarray,
     white: Cells, black: Cells, mover: int,
 ) -> tuple[int, Cells]:  # fmt: skip
-    """Who is to move has won, has lost or neither, and a move that wins."""
+    """Return whether the player to move has won, has lost or neither is proven, and a move that wins."""
     board, path = boards[0], paths[0]
     for s in range(SYMMETRIES):
         path.keys[s] = 0
@@ -181,9 +181,9 @@ def search_root(
 
 @kernel
 def _prove(board: Record, threats: Record, table: np.ndarray, paths: np.ndarray, counts: np.ndarray) -> None:
-    """Search from the first position of ``paths`` until its phi or delta reaches its threshold: the table knows both.
+    """Search from the first position of ``paths`` until its phi or delta, in the table, reaches its threshold.
 
-    Not recursive, which numba's cache on disk does not bear.
+    It is not recursive, because numba does not cache recursive functions on disk.
     """
     depth = 0
     while depth >= 0:
@@ -218,7 +218,7 @@ def _prove(board: Record, threats: Record, table: np.ndarray, paths: np.ndarray,
 
 @kernel
 def _enter(board: Record, threats: Record, table: np.ndarray, path: Record, counts: np.ndarray) -> bool:
-    """Look into a position and list its moves; False where that proves it, and then the table has it."""
+    """Judge a position and list its moves. Returns False if that proves it; then the table has the result."""
     at = find(table, path.key)
     if at >= 0 and table[at].moves:
         path.known_moves = table[at].moves
@@ -249,7 +249,7 @@ def _enter(board: Record, threats: Record, table: np.ndarray, path: Record, coun
 
 @inlined
 def _add_move(board: Record, table: np.ndarray, path: Record, cell: Cells, key: np.uint64, symmetry: int) -> None:
-    """Unless it leads to the same position as another, turned or mirrored."""
+    """Add a move, unless it leads to a position that is symmetric to that of another move."""
     n = path.n
     for i in range(n):
         if path.next_key[i] == key:
@@ -268,9 +268,9 @@ def _add_move(board: Record, table: np.ndarray, path: Record, cell: Cells, key: 
 
 @inlined
 def _read_again(table: np.ndarray, path: Record) -> None:
-    """What the table knows by now of the position after the move that was tried.
+    """Read from the table what is now known of the position after the move that was tried.
 
-    Those after the other moves have as many stones, so that the search below did not come to them.
+    Positions after the other moves have as many stones, so that the search below did not reach them.
     """
     entry = table[find(table, path.next_key[path.tried])]  # it was stored just now
     path.phi[path.tried] = entry.phi
@@ -279,7 +279,7 @@ def _read_again(table: np.ndarray, path: Record) -> None:
 
 @inlined
 def _sum_up(path: Record) -> tuple[int, int, int, int, int]:
-    """Phi, delta, the move to look at, the delta of the next best, and what the other moves add to delta."""
+    """Return phi, delta, the move to try, the delta of the next best, and what the other moves add to delta."""
     phi = second = INFINITE
     hardest = n_open = best = 0
     for i in range(path.n):

@@ -1,4 +1,4 @@
-"""What a proof knows of positions: a table in buckets, where the entries that cost least give way to others."""
+"""The table of positions in a proof: buckets in which the entry that cost least is replaced."""
 
 import numpy as np
 
@@ -29,7 +29,7 @@ def _bucket_of(table: np.ndarray, key: np.uint64) -> int:
 
 @inlined
 def find(table: np.ndarray, key: np.uint64) -> int:
-    """Where a position is in the table, or -1."""
+    """Return the index of a position in the table, or -1."""
     start = _bucket_of(table, key)
     for i in range(start, start + _BUCKET):
         if table[i].key == key:
@@ -39,7 +39,7 @@ def find(table: np.ndarray, key: np.uint64) -> int:
 
 @kernel
 def store(table: np.ndarray, key: np.uint64, moves: Cells, phi: int, delta: int, work: int, winning: int) -> None:
-    """In the place of the entry of its bucket that cost least."""
+    """Store an entry in place of the one in its bucket that cost least."""
     start = _bucket_of(table, key)
     best = start
     for i in range(start, start + _BUCKET):

@@ -1,4 +1,4 @@
-"""What the six neighbours of a cell say about a stone there, for all 64 ways in which they can be one's own.
+"""Facts about a stone by its six neighbours, for all 64 sets of own neighbours.
 
 A hexagon of base n lies in a square: cell (x, y) with 0 <= x, y < 2n - 1 and |x - y| < n. Its neighbours in clockwise
 order are those of ``DIRECTIONS``; a set of them is six bits, the first direction lowest.
@@ -29,7 +29,7 @@ def _is_own(own: int, k: int) -> bool:
 
 
 def _make_runs() -> NDArray[np.uint16]:
-    """By own neighbours: how many circular runs of them there are, and the first direction of each."""
+    """Return, by own neighbours, the number of their circular runs and the first direction of each run."""
     table = np.zeros(64, np.uint16)
     for own in range(64):
         starts = [k for k in range(6) if _is_own(own, k) and not _is_own(own, k + 5)]
@@ -41,7 +41,7 @@ def _make_runs() -> NDArray[np.uint16]:
 
 
 def _make_middles() -> NDArray[np.uint8]:
-    """By own neighbours: the directions whose two neighbours in the circle are own as well."""
+    """Return, by own neighbours, those whose two neighbours in the circle are own as well."""
     return np.array(
         [
             sum(1 << k for k in range(6) if _is_own(own, k + 5) and _is_own(own, k) and _is_own(own, k + 1))
@@ -52,14 +52,14 @@ def _make_middles() -> NDArray[np.uint8]:
 
 
 def _make_between() -> NDArray[np.uint8]:
-    """By own neighbours: the directions between two of them, itself own or not."""
+    """Return, by own neighbours, the directions between two of them, themselves own or not."""
     return np.array(
         [sum(1 << k for k in range(6) if _is_own(own, k + 5) and _is_own(own, k + 1)) for own in range(64)], np.uint8
     )
 
 
 def _make_missing() -> NDArray[np.uint8]:
-    """By own neighbours: the only direction that is not own, or NO_DIRECTION."""
+    """Return, by own neighbours, the only direction that is not own, or NO_DIRECTION."""
     table = np.full(64, NO_DIRECTION, np.uint8)
     for k in range(6):
         table[63 ^ 1 << k] = k
@@ -67,7 +67,7 @@ def _make_missing() -> NDArray[np.uint8]:
 
 
 def _make_bits() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """By a set of directions: how many there are, and the directions themselves in a row."""
+    """Return, by set of directions, their number and the directions themselves as a list."""
     rows = [[k for k in range(6) if s >> k & 1] for s in range(64)]
     return np.array([len(r) for r in rows], np.uint8), np.array([r + [0] * (6 - len(r)) for r in rows], np.uint8)
 
@@ -84,12 +84,12 @@ def is_cell(base: int, x: int, y: int) -> bool:
 
 
 def cells(base: int) -> list[tuple[int, int]]:
-    """All (x, y) of a board, row by row."""
+    """Return all (x, y) of a board, row by row."""
     return [(x, y) for y in range(2 * base - 1) for x in range(2 * base - 1) if is_cell(base, x, y)]
 
 
 def touches(base: int, x: int, y: int) -> int:
-    """Which corner or side a cell belongs to, as bits; a corner belongs to no side."""
+    """Return the corner or side that a cell belongs to, as bits; a corner belongs to no side."""
     top = 2 * base - 2
     corners = [(0, 0), (base - 1, 0), (top, base - 1), (top, top), (base - 1, top), (0, base - 1)]
     if (x, y) in corners:

@@ -23,7 +23,7 @@ MAX_THREATS = 20
 _FAILED_BITS = 18
 MOST_CELLS = 37
 _HOPELESS = 99
-"""Depth of a search that failed for want of threats, and will fail at any."""
+"""Depth noted for a search that found no threats, and so will fail at any depth."""
 
 THREATS = np.dtype(
     [
@@ -59,7 +59,7 @@ def _place_of(attacker: Cells, defender: Cells) -> np.uint64:
 
 @kernel
 def find_threats(board: Record, threats: Record, attacker: Cells, defender: Cells) -> bool:
-    """Whether the attacker, who is to move and cannot win at once, has such a sequence; a shortest one is noted."""
+    """Return whether the attacker, who is to move and cannot win at once, has a sequence; a shortest one is stored."""
     threats.visited = 0
     threats.attacker[0] = attacker
     threats.defender[0] = defender
@@ -73,7 +73,7 @@ def find_threats(board: Record, threats: Record, attacker: Cells, defender: Cell
 
 @inlined
 def _failed_depth(threats: Record, k: int) -> int:
-    """How deep the position after ``k`` moves was searched in vain, or -1."""
+    """Return the depth to which the position after ``k`` moves was searched in vain, or -1."""
     place = _place_of(threats.attacker[k], threats.defender[k])
     if threats.failed_attacker[place] != threats.attacker[k] or threats.failed_defender[place] != threats.defender[k]:
         return -1
@@ -90,7 +90,7 @@ def _note_failure(threats: Record, k: int, depth: int) -> None:
 
 @kernel
 def _search(board: Record, threats: Record, depth: int) -> bool:
-    """The same with up to ``depth`` moves before the last. Not recursive, which numba's cache on disk does not bear."""
+    """Search for a sequence with up to ``depth`` moves before the last. Not recursive: numba would not cache it."""
     k, is_entered = 0, True
     while k >= 0:
         if is_entered:
@@ -118,7 +118,7 @@ def _search(board: Record, threats: Record, depth: int) -> bool:
 
 @kernel
 def _list_threats(board: Record, threats: Record, k: int) -> bool:
-    """Note the attacker's threats after ``k`` moves; whether one of them makes two winning cells, and ends it."""
+    """List the attacker's threats after ``k`` moves. Returns whether one makes two winning cells and wins."""
     attacker, defender = threats.attacker[k], threats.defender[k]
     empty = board.cells & ~(attacker | defender)
     threats.n_threats[k] = 0
@@ -148,7 +148,7 @@ def _list_threats(board: Record, threats: Record, k: int) -> bool:
 
 @kernel
 def still_wins(board: Record, threats: Record, attacker: Cells, defender: Cells, cell: Cells) -> bool:
-    """Whether the sequence that was found wins all the same after the defender's move to ``cell``."""
+    """Return whether the sequence that was found still wins after the defender's move to ``cell``."""
     last = threats.last & ~cell
     if not are_several(last):
         return False
