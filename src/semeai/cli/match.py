@@ -76,14 +76,14 @@ def match(
     from semeai.cli.match_display import as_dict, as_result_table, make_match_display
     from semeai.match.run import Match, run_match
     from semeai.match.settings import checked_match_settings
-    from semeai.players.catalog import parse_spec, with_simulations
+    from semeai.players.catalog import parse_spec, words_with_simulations
 
     check_writable("--markdown", markdown)
     settings = checked_match_settings(
         {"game": game, "size": size, "komi": komi, "swap": swap, "opening_moves": openings, "scoring": scoring.value,
          "move_limit": move_limit}
     )  # fmt: skip
-    players = [words if simulations is None else with_simulations(words, simulations) for words in (a, b)]
+    players = [words if simulations is None else words_with_simulations(words, simulations) for words in (a, b)]
     if simulations is not None and players == [a, b]:
         raise ConfigError(f"--simulations {simulations}: neither {a!r} nor {b!r} takes it")
     chosen = Match(parse_spec(players[0], game=game), parse_spec(players[1], game=game), settings, seed)

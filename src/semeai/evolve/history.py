@@ -1,6 +1,5 @@
 """An evolution as its ledger knows it: the races and matches of each step, also while it is running."""
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -13,6 +12,7 @@ from semeai.match.run import Match, replay_match
 from semeai.match.tally import Tally
 from semeai.patterns.geometry import Geometry
 from semeai.players.pattern_files import geometry_of
+from semeai.players.specs import MctsSpec
 from semeai.race.candidate import Candidate, Verdict
 from semeai.race.race import Race
 from semeai.race.selection import Standing
@@ -38,10 +38,11 @@ class Validation:
 
     @property
     def budget(self) -> str:
-        """What the tested program has for a move."""
-        player = json.loads(self.match.a.settings)
-        found = player["simulations"]
-        return f"{player['seconds']:g} s" if found is None else f"{found:,} simulations"
+        """The tested program's budget per move."""
+        player = self.match.a
+        assert isinstance(player, MctsSpec), "only players that search can be grown"
+        simulations, seconds = player.config.simulations, player.config.seconds
+        return f"{seconds:g} s" if simulations is None else f"{simulations:,} simulations"
 
 
 @dataclass

@@ -31,8 +31,9 @@ from semeai.evolve.proposers import config_of
 from semeai.evolve.sample import sample_positions
 from semeai.match.pair import warm_up
 from semeai.match.run import Match, MatchCallbacks, MatchResult, run_match
-from semeai.players.catalog import PlayerSpec, parse_spec
+from semeai.players.catalog import parse_spec
 from semeai.players.gnugo import gnugo
+from semeai.players.specs import PlayerSpec
 from semeai.race.candidate import Candidate, Verdict
 from semeai.rng import derive
 from semeai.runs.driver import Driver

@@ -4,7 +4,6 @@ A proposer is asked with what is known so far (``Context``) and a source of rand
 the same history and the same seed give the same proposals, so an evolution resumes exactly.
 """
 
-import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -22,6 +21,7 @@ from semeai.patterns.pattern import Cell, Pattern
 from semeai.players.catalog import parse_spec
 from semeai.players.config import PlayerConfig
 from semeai.players.pattern_files import geometry_of
+from semeai.players.specs import MctsSpec
 
 Rng = np.random.Generator
 Shapes = Literal["good", "bad", "both"]
@@ -98,9 +98,9 @@ class Context:
 def config_of(params: Params, game: str) -> PlayerConfig:
     """The player of a table; only MCTS players can be grown."""
     spec = parse_spec(dict(params), game=game)
-    if spec.kind != "mcts":
+    if not isinstance(spec, MctsSpec):
         raise ConfigError(f"only mcts players can be grown, not {spec.label!r}")
-    return PlayerConfig.model_validate(json.loads(spec.settings))
+    return spec.config
 
 
 class Proposer(ABC):

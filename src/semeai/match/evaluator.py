@@ -7,7 +7,8 @@ from typing import Any
 
 from semeai.errors import BaselineFailed, ConfigError, ProgramFailed
 from semeai.match.settings import MatchSettings
-from semeai.players.catalog import PlayerSpec, parse_spec
+from semeai.players.catalog import parse_spec
+from semeai.players.specs import PlayerSpec
 from semeai.work.evaluators import Answer, Play
 
 

@@ -14,7 +14,7 @@ from semeai.match.pair import PairResult, PairTask, PlayedGame, warm_up
 from semeai.match.settings import MatchSettings
 from semeai.match.store import record_pair, recorded_pairs
 from semeai.match.tally import Tally
-from semeai.players.catalog import PlayerSpec
+from semeai.players.specs import PlayerSpec
 from semeai.rng import derive
 from semeai.runs.race import stopping_on_signals, use_pool, versions
 from semeai.store.ledger import Ledger, RunWriter, hash_config
