@@ -166,4 +166,48 @@ def flat_settings(table: Mapping[str, Any], place: str = "") -> Iterator[tuple[s
 
 
 def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    return {**base, **changes}
+    """Return ``base`` with the settings of ``changes``, which may name them by dots or by nested tables.
+
+    A setting that ``base`` has keeps its place and form there; a new one has the form of ``changes``.
+    """
+    result = _copied(base)
+    for keys, value in _settings(changes):
+        places = list(_places(result, ".".join(keys)))
+        for table, key in places:
+            if not (isinstance(value, dict) and isinstance(table[key], dict)):  # an empty table changes no setting
+                table[key] = value
+        if not places:
+            _add(result, keys, value)
+    return result
+
+
+def _copied(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _copied(value) if isinstance(value, Mapping) else value for key, value in table.items()}
+
+
+def _settings(table: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield each value that is not a table with the keys that lead to it. An empty table counts as a value."""
+    for key, value in table.items():
+        keys = (*above, str(key))
+        if isinstance(value, Mapping) and value:
+            yield from _settings(value, keys)
+        else:
+            yield keys, {} if isinstance(value, Mapping) else value
+
+
+def _places(table: dict[str, Any], name: str) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yield each table that has the setting ``name``, dotted or nested, and its key there."""
+    for key, value in table.items():
+        if key == name:
+            yield table, key
+        elif isinstance(value, dict) and name.startswith(f"{key}."):
+            yield from _places(value, name.removeprefix(f"{key}."))
+
+
+def _add(table: dict[str, Any], keys: tuple[str, ...], value: Any) -> None:
+    """Write a value where ``keys`` lead, with the tables that are missing on the way."""
+    for key in keys[:-1]:
+        if not isinstance(table.get(key), dict):
+            table[key] = {}
+        table = table[key]
+    table[keys[-1]] = value

@@ -29,7 +29,7 @@ class Registry(Mapping[str, T], Generic[T]):
         self.group = group
         """Entry points of this group belong to the registry."""
         self._entries: dict[str, T] = {}
-        self._places: dict[str, str] = {}  # "module:attribute" of entries that are not loaded yet
+        self._places: dict[str, str] = {}  # "module:attribute" of entries that are loaded when they are first used
 
     def add(self, name: str, entry: C) -> C:
         """Register ``entry`` and return it. Raises ConfigError if another entry has the name."""
@@ -59,7 +59,6 @@ class Registry(Mapping[str, T], Generic[T]):
         if name in self._places:
             module, _, attribute = self._places[name].partition(":")
             found = getattr(import_module(module), attribute)
-            del self._places[name]
         elif name in self._installed:
             found = self._installed[name].load()
         else:
@@ -82,8 +81,11 @@ class Registry(Mapping[str, T], Generic[T]):
 
 def _is_same(known: Any, entry: Any) -> bool:
     """Return whether a definition was only executed again, as notebooks and reloads do."""
-    names = [(getattr(x, "__module__", None), getattr(x, "__qualname__", None)) for x in (known, entry)]
-    return known is entry or (names[0] == names[1] and None not in names[0])
+    kinds = [x if hasattr(x, "__qualname__") else type(x) for x in (known, entry)]
+    return known is entry or (kinds[0].__module__, kinds[0].__qualname__) == (
+        kinds[1].__module__,
+        kinds[1].__qualname__,
+    )
 
 
 def origins() -> tuple[str, ...]:

@@ -114,9 +114,9 @@ def test_it_grows_and_is_validated_and_leaves_a_player(undisturbed):
     assert {"deep", "opponent"} <= history.accepting[-1].matches.keys()
     made = parse_spec("player.toml", folder / "small", "havannah")
     grown = config_of(result.player, "havannah")
-    assert json.loads(made.settings) == grown.model_dump(mode="json")
+    assert made.config == grown
     deep = history.accepting[-1].matches["deep"].match
-    assert [json.loads(p.settings)["simulations"] for p in (deep.a, deep.b)] == [80, 80]
+    assert [p.config.simulations for p in (deep.a, deep.b)] == [80, 80]
 
 
 def test_the_report_has_the_papers_table_the_boards_and_what_each_proposer_cost(undisturbed):

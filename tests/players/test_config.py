@@ -1,4 +1,3 @@
-import json
 import math
 
 import numpy as np
@@ -10,8 +9,9 @@ from semeai.games.go import game
 from semeai.games.go.book import Book, BookMove, own_book
 from semeai.games.go.database import Database
 from semeai.games.go.position import GoPosition
-from semeai.players.catalog import PlayerSpec, parse_spec
+from semeai.players.catalog import parse_spec
 from semeai.players.config import PlayerConfig, setting_names
+from semeai.players.specs import PlayerSpec
 
 
 def test_text_chooses_a_preset_and_changes_it():
@@ -45,7 +45,7 @@ def test_a_player_with_a_book_is_known_by_what_the_book_holds(monkeypatch):
     assert known["book"] == own_book().digest
     again = PlayerSpec.from_identity(known)
     assert again.identity() == known
-    assert json.loads(again.settings)["book"] is True
+    assert again.config.book is True
     assert parse_spec("mcts:default").identity()["book"] is False
     position = GoPosition(9)
     monkeypatch.setattr(game, "own_book", Book)
@@ -94,13 +94,21 @@ def test_every_setting_reaches_the_kernels(game, tmp_path):
         ("simulation=3", "did you mean 'simulations'"),
         ("search.explore=1", "search.exploration"),
         ("search=1", "no setting 'search'"),
-        ("simulations=0", "simulations: Input should be greater than or equal to 1, not 0"),
+        ("simulations=0", "^player setting simulations: must be at least 1, not 0$"),
+        ("search.exploration=-1", "^player setting search.exploration: must be at least 0, not -1$"),
         ("search.exploration=NaN", "search.exploration"),
-        ("policy.capture=1.5", "policy.capture"),
+        (
+            "search.rave=minimum_mes",
+            "^player setting search.rave: 'minimum_mes' is unknown; did you mean 'minimum_mse'",
+        ),
+        ("policy.playout=mgo", "^player setting policy.playout: 'mgo' is unknown; did you mean 'mogo'"),
+        ("search.rave=true", "^player setting search.rave: true is unknown; known: hand_picked"),
+        ("parallel.ranks=2", "^player setting parallel: 2 ranks need a scheme"),
+        ("policy.capture=1.5", "^player setting policy.capture: must be at most 1, not 1.5$"),
         ("default,simulations", "write name=value"),
         ("game=chess", "game: this player plays go, not 'chess'"),
-        ("simulations=true", "simulations: a number is needed, not true"),
-        ("seconds=1,simulations=5", "give simulations or seconds, not both"),
+        ("simulations=true", "^player setting simulations: must be a number, not true$"),
+        ("seconds=1,simulations=5", "^player: give simulations or seconds, not both$"),
         ("simulations=" + "[" * 100_000, "simulations"),
         ("policy.self_atari_stones=999999999999999999999", "policy.self_atari_stones"),
     ],

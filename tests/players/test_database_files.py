@@ -17,8 +17,9 @@ from semeai.learn.competitions import Competitions
 from semeai.match.match import Match
 from semeai.match.run import run_match
 from semeai.match.settings import MatchSettings
-from semeai.players.catalog import PlayerSpec, parse_spec
+from semeai.players.catalog import parse_spec
 from semeai.players.config import PlayerConfig
+from semeai.players.specs import PlayerSpec
 from semeai.runs.race_file import load_race_file
 from semeai.runs.run import Place
 
@@ -50,7 +51,8 @@ def test_the_identity_is_what_the_file_holds(folder):
     others = [parse_spec(spec, folder).identity() for spec in ("mcts:database=none", "mcts:database=other.npz")]
     assert one.identity() not in others
     assert not [name for name in others[0]["policy"] if name.startswith("database")]
-    assert PlayerSpec.from_identity(others[0]).make().config == PlayerConfig()
+    without = PlayerSpec.from_identity(others[0])
+    assert (without.label, without.config) == ("mcts:default,database=none", PlayerConfig.from_text("database=none"))
     config = one.make().config
     assert config.policy.database == f"{database().digest}@{folder / 'ae.npz'}"
     assert config.identity() == same[0].make().config.identity()
@@ -78,7 +80,7 @@ def test_what_is_wrong_is_said(folder):
     for words, sentence in {
         "mcts:database=bad.npz": "bad.npz: is no database of patterns",
         "mcts:database=none.npz": "none.npz: cannot be read: No such file",
-        "mcts:database=3": "player setting database: the name of a file is needed, not 3",
+        "mcts:database=3": "player setting database: must be the name of a file, not 3",
         "mcts:policy.database=ae.npz": "write database=FILE",
     }.items():
         with pytest.raises(ConfigError, match=sentence):

@@ -1,7 +1,5 @@
 """A player's patterns come from a file, and its identity from what the file says."""
 
-import json
-
 import pytest
 
 from semeai.errors import ConfigError
@@ -35,14 +33,14 @@ def test_words_tables_and_files_of_players_read_the_file(folder):
         {"player": "mcts:patterns=good.txt"},
     ):
         made = parse_spec(spec, folder)
-        assert PlayerConfig.model_validate(json.loads(made.settings)) == direct
+        assert made.config == direct
     (folder / "good.txt").unlink()  # what was parsed needs no file any more
     assert made.make().config == direct
 
 
 def test_havannah_has_hex_patterns(folder):
     made = parse_spec("mcts:patterns=hex.txt", folder, "havannah")
-    assert json.loads(made.settings)["policy"]["patterns"] == ["+1 X?/?*"]
+    assert made.config.policy.patterns == ("+1 X?/?*",)
     with pytest.raises(ConfigError, match=r"hex.txt: its patterns are hex, and the board is square"):
         parse_spec("mcts:patterns=hex.txt", folder)
 
@@ -53,7 +51,7 @@ def test_bad_files_are_named_with_line_and_reason(folder):
         parse_spec("mcts:patterns=bad.txt", folder)
     with pytest.raises(ConfigError, match=r"none.txt: cannot be read: No such file"):
         parse_spec("mcts:patterns=none.txt", folder)
-    with pytest.raises(ConfigError, match=r"the name of a file is needed, not 7"):
+    with pytest.raises(ConfigError, match=r"must be the name of a file, not 7"):
         parse_spec("mcts:patterns=7", folder)
 
 

@@ -166,11 +166,12 @@ class SessionStart:
         if not self.preset.endswith(".toml"):
             return PlayerConfig.from_preset(self.preset, self.game).with_changes(self.changes)
         from semeai.players.catalog import parse_spec
+        from semeai.players.specs import MctsSpec
 
         spec = parse_spec(self.preset, game=self.game)
-        if spec.kind != "mcts":
+        if not isinstance(spec, MctsSpec):
             raise ConfigError(f"--preset {self.preset}: only an mcts player can be the engine, not {spec.label!r}")
-        return PlayerConfig.model_validate_json(spec.settings).with_changes(self.changes)
+        return spec.config.with_changes(self.changes)
 
     def check(self) -> None:
         """ConfigError where there is no such player or no such board."""

@@ -109,9 +109,9 @@ def _say(text: str) -> None:
 
 def _player(words: str, simulations: int | None) -> str:
     """With 200 simulations a move, or as many as are asked for, unless its own words say it."""
-    from semeai.players.catalog import with_simulations
+    from semeai.players.catalog import words_with_simulations
 
-    chosen = with_simulations(words, simulations or 200)
+    chosen = words_with_simulations(words, simulations or 200)
     if simulations is not None and chosen == words:
         raise ConfigError(f"--simulations {simulations}: the player {words!r} has a budget of its own")
     return chosen

@@ -78,7 +78,7 @@ def match(
     from semeai.match.run import run_match
     from semeai.match.settings import MatchSettings
     from semeai.models import checked
-    from semeai.players.catalog import parse_spec, with_simulations
+    from semeai.players.catalog import parse_spec, words_with_simulations
     from semeai.runs.run import Place, checked_name
 
     check_writable("--markdown", markdown)
@@ -87,7 +87,7 @@ def match(
         "move_limit": move_limit,
     }  # fmt: skip
     settings = checked(MatchSettings, table)
-    players = [words if simulations is None else with_simulations(words, simulations) for words in (a, b)]
+    players = [words if simulations is None else words_with_simulations(words, simulations) for words in (a, b)]
     if simulations is not None and players == [a, b]:
         raise ConfigError(f"--simulations {simulations}: neither {a!r} nor {b!r} takes it")
     chosen = Match(parse_spec(players[0], game=game), parse_spec(players[1], game=game), settings, seed)

@@ -11,6 +11,7 @@ from semeai.evolve.context import config_of
 from semeai.evolve.proposers.base import PROPOSERS, Mixture, Positive, Proposer, Source
 from semeai.evolve.proposers.guided import GuidedSource
 from semeai.evolve.proposers.random import RandomSource
+from semeai.games.catalog import game_named
 from semeai.match.settings import MatchSettings
 from semeai.models import Model, checked, flat_settings, read_toml
 from semeai.players.config import PlayerConfig
@@ -23,8 +24,6 @@ Games = Annotated[int, Field(ge=0, le=10**9)]
 
 LAPTOP: Mapping[str, Any] = {"accept_above": 0.501, "discard_below": 0.51, "max_per_candidate": 5000}
 """What a step's race has where its table says nothing: the papers' acceptance, and an end to equal candidates."""
-BARE: Mapping[str, str] = {"go": "mcts:rave,search.exploration=0", "havannah": "mcts:fast"}
-"""Who is grown where nobody is named: RAVE and light playouts, without any knowledge of shapes."""
 
 
 def _source(table: Any) -> Source:
@@ -203,5 +202,5 @@ def first_player(player: Any, game: str, folder: Path) -> Any:
         own = {key: value for key, value in flat_settings(table) if key != "player"}
         return {**first_player(read_toml(path), game, path.parent), **with_contents(own, game, folder)}
     if "player" not in table and "command" not in table:
-        table = {"player": BARE.get(game, "mcts"), **table}
+        table = {"player": game_named(game).bare_player, **table}
     return with_contents(dict(flat_settings(table)), game, folder)

@@ -1,6 +1,5 @@
 """What is known when a candidate is proposed: the player so far, what was tried, a sample of positions."""
 
-import json
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -13,6 +12,7 @@ from semeai.patterns.pattern import Pattern
 from semeai.players.catalog import parse_spec
 from semeai.players.config import PlayerConfig
 from semeai.players.pattern_files import geometry_of
+from semeai.players.specs import MctsSpec
 
 
 @dataclass(frozen=True)
@@ -82,11 +82,11 @@ class Context:
 
 
 def config_of(params: Params, game: str) -> PlayerConfig:
-    """The player of a table; only MCTS players can be grown."""
+    """Return the player of a table. Raises ConfigError for other players than MCTS, which cannot be grown."""
     spec = parse_spec(dict(params), game=game)
-    if spec.kind != "mcts":
+    if not isinstance(spec, MctsSpec):
         raise ConfigError(f"only mcts players can be grown, not {spec.label!r}")
-    return PlayerConfig.model_validate(json.loads(spec.settings))
+    return spec.config
 
 
 def value_of(config: PlayerConfig, setting: str) -> float:

@@ -1,6 +1,5 @@
 """An evolution as its ledger knows it: the races and matches of each step, also while it is running."""
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -14,6 +13,7 @@ from semeai.match.match import Match
 from semeai.match.run import replay_match
 from semeai.match.tally import Tally
 from semeai.players.pattern_files import geometry_of
+from semeai.players.specs import MctsSpec
 from semeai.race.candidate import Candidate, Verdict
 from semeai.race.race import Race
 from semeai.race.selection import Standing
@@ -31,9 +31,10 @@ class Validation:
     @property
     def budget(self) -> str:
         """The tested program's budget per move."""
-        player = json.loads(self.match.a.settings)
-        found = player["simulations"]
-        return f"{player['seconds']:g} s" if found is None else f"{found:,} simulations"
+        player = self.match.a
+        assert isinstance(player, MctsSpec), "only players that search can be grown"
+        simulations, seconds = player.config.simulations, player.config.seconds
+        return f"{seconds:g} s" if simulations is None else f"{simulations:,} simulations"
 
 
 @dataclass

@@ -34,8 +34,9 @@ from semeai.evolve.store import (
 from semeai.match.match import Match, MatchResult
 from semeai.match.pair import prepare_players
 from semeai.match.run import run_match
-from semeai.players.catalog import PlayerSpec, parse_spec
+from semeai.players.catalog import parse_spec
 from semeai.players.gnugo import gnugo
+from semeai.players.specs import PlayerSpec
 from semeai.race.candidate import Verdict
 from semeai.race.race import Decision
 from semeai.rng import derive

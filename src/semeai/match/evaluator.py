@@ -6,8 +6,9 @@ from typing import Any
 
 from semeai.errors import BaselineFailed, ConfigError, ProgramFailed
 from semeai.match.settings import MatchSettings
-from semeai.players.catalog import PlayerSpec, parse_spec
+from semeai.players.catalog import parse_spec
 from semeai.players.pattern_files import with_contents, without_places
+from semeai.players.specs import PlayerSpec
 from semeai.work.evaluators import Answer, Evaluator, EvaluatorKind, Params, Play, Say
 
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 from semeai.match.pair import PairTask, PlayedGame
 from semeai.match.settings import MatchSettings
 from semeai.match.tally import Tally
-from semeai.players.catalog import PlayerSpec
+from semeai.players.specs import PlayerSpec
 from semeai.rng import derive
 from semeai.store.identity import hash_config
 

@@ -7,7 +7,7 @@ from semeai.games.catalog import game_named
 from semeai.match.game import GameOutcome, play_game
 from semeai.match.player_cache import PlayerCache, worker_players
 from semeai.match.settings import MatchSettings
-from semeai.players.catalog import PlayerSpec
+from semeai.players.specs import MctsSpec, PlayerSpec
 from semeai.rng import derive, evaluation_seeds, generator
 
 
@@ -135,10 +135,8 @@ def prepare_players(
     configs = []
     for spec in specs:
         spec.make().close()
-        if spec.kind == "mcts":
-            from semeai.players.config import PlayerConfig
-
-            configs.append(PlayerConfig.model_validate_json(spec.settings))
+        if isinstance(spec, MctsSpec):
+            configs.append(spec.config)
     if configs:
         from semeai.players.mcts import compile_players
 

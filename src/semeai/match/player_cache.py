@@ -5,7 +5,7 @@ from types import TracebackType
 from typing import Self
 
 from semeai.players.base import Player
-from semeai.players.catalog import PlayerSpec
+from semeai.players.specs import PlayerSpec
 
 
 class PlayerCache:

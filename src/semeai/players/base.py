@@ -1,4 +1,4 @@
-"""What a match asks of a player."""
+"""The interface between a match and a player."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -8,39 +8,39 @@ from semeai.games.position import Position
 
 @dataclass(frozen=True)
 class Choice:
-    """A player's answer: a move, or None to resign."""
+    """A player's answer: a move, or None if it resigns."""
 
     move: int | None
     comment: str = ""
-    """What a game record should say about it."""
+    """Comment on the move for the game record."""
     win_rate: float | None = None
-    """The player's own estimate, from its point of view."""
+    """Estimated probability that the player wins; None if it has no estimate."""
     simulations: int = 0
     cpu_seconds: float = 0.0
 
 
 class Player(ABC):
-    """Plays any number of games, one at a time; PlayerFailed when it cannot go on."""
+    """Base of all players. Plays any number of games, one after the other. Raises PlayerFailed if it cannot go on."""
 
     name: str
     explains: bool = True
-    """Whether its choices come with a comment; what nobody will read costs time at small budgets."""
+    """Whether choices have comments. Writing them takes time, so matches that keep no records turn them off."""
 
     @abstractmethod
     def start(self, position: Position, seed: int) -> None:
-        """A new game begins at ``position``, which the player may keep and must not change."""
+        """Begin a new game at ``position``, which the player may keep but must not change."""
 
     @abstractmethod
     def choose(self) -> Choice:
-        """A move for the player to move in the game so far; it is played only once ``observe`` says so."""
+        """Choose a move for the player to move. It is played only when ``observe`` is called."""
 
     @abstractmethod
     def observe(self, move: int) -> None:
-        """``move`` was played, by this player or by the other; ``position`` of ``start`` does not change."""
+        """Play ``move`` of this player or of the opponent; ``position`` of ``start`` does not change."""
 
     def dead_stones(self) -> list[int] | None:
-        """Stones that it takes for dead at the end of a game; None if it cannot say."""
+        """Return the stones that it considers dead at the end of a game; None if it cannot tell."""
         return None
 
     def close(self) -> None:
-        """Give back processes and files; may be called twice."""
+        """End processes and close files. May be called twice."""

@@ -1,9 +1,9 @@
-"""Players by a few words, or by a table: what a command line, a race file and a match know of a player.
+"""Players by a few words or by a table, as command lines, race files and matches name them.
 
 ::
 
-    random                                         any reasonable move
-    mcts                                           the MCTS player as it comes
+    random                                         random moves
+    mcts                                           the MCTS player with its defaults
     mcts:uct,simulations=500,search.exploration=1  a preset and changes of it
     gtp:gnugo --mode gtp --level 8                 any GTP engine, started without a shell
     strong.toml                                    a file with one of the tables below
@@ -11,103 +11,51 @@
     {player = "mcts:default", simulations = 500, "search.exploration" = 0.2, game = "go"}
     {command = ["gnugo", "--mode", "gtp", "--level", "{level}"], level = 8}
 
-``patterns=FILE``, or ``patterns = "FILE"`` in a table, reads ``policy.patterns`` from a file when the player is parsed;
-``database=FILE`` gives it a database of patterns, which is read again, and must be the same, where the player is made.
-Presets and settings are those of the game that is played; a table may say which game that is, and must then agree.
+``patterns=FILE``, or ``patterns = "FILE"`` in a table, reads ``policy.patterns`` from a file when the player is parsed.
+``database=FILE`` names a database of patterns. It is read again, and must be unchanged, where the player is made.
+Presets and settings belong to the game that is played. A table may name that game, and must then agree.
 """
 
-import json
+import math
 import shlex
-import shutil
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 from semeai.errors import ConfigError, did_you_mean
-from semeai.games.catalog import game_named
 from semeai.games.patterns.policy import NONE, OWN
-from semeai.models import flat_settings
+from semeai.models import flat_settings, read_toml
 from semeai.players.base import Player
-from semeai.players.gtp import GtpPlayer, describe_command
-from semeai.players.pattern_files import DATABASE, DATABASE_SETTING, without_places
-from semeai.players.random import RandomPlayer
+from semeai.players.engine_process import find_program
+from semeai.players.gtp import describe_command
+from semeai.players.pattern_files import DATABASE, DATABASE_SETTING, database_label
+from semeai.players.specs import LIMITS, GtpSpec, MctsSpec, PlayerSpec, RandomSpec, Value
 from semeai.processes import fill_in, placeholders
 
-if TYPE_CHECKING:
-    from semeai.players.config import PlayerConfig
-
 FORMS = "random, mcts, mcts:PRESET,NAME=VALUE, gtp:COMMAND LINE, or a file that ends in .toml"
-_GTP_KEYS = ("command", "timeout", "startup_timeout")
-
-
-@dataclass(frozen=True)
-class PlayerSpec:
-    """A player as data that can be pickled, hashed and recorded; ``make`` gives the player where it is to play."""
-
-    kind: Literal["random", "mcts", "gtp"]
-    label: str
-    """What people call it."""
-    settings: str = "{}"
-    """All that it is, as JSON."""
-    folder: str | None = None
-    """Where an engine runs: no part of what it is."""
-
-    def identity(self) -> dict[str, Any]:
-        """With what the opening book holds, where it plays by it: another book makes another player."""
-        settings: dict[str, Any] = without_places(json.loads(self.settings))
-        if settings.get("book"):
-            settings["book"] = game_named(settings["game"]).book_digest or True
-        return {"kind": self.kind, **settings}
-
-    @classmethod
-    def from_identity(cls, data: Mapping[str, Any]) -> "PlayerSpec":
-        """The player again, where its own words for itself are lost."""
-        settings = {key: value for key, value in data.items() if key != "kind"}
-        if data["kind"] == "gtp":
-            label = _engine_label(settings["command"], settings["values"])
-        elif data["kind"] == "mcts":
-            from semeai.players.config import PlayerConfig
-
-            settings["book"] = bool(settings.get("book"))
-            config = PlayerConfig.model_validate(settings)
-            label = f"mcts:{config.words()}{_database_label(config)}"
-        else:
-            label = data["kind"]
-        return cls(data["kind"], label, json.dumps(settings, sort_keys=True))
-
-    def make(self) -> Player:
-        settings = json.loads(self.settings)
-        if self.kind == "random":
-            return RandomPlayer(self.label)
-        if self.kind == "gtp":
-            return GtpPlayer(settings.pop("command"), self.label, folder=self.folder, **settings)
-        from semeai.players.config import PlayerConfig
-        from semeai.players.mcts import MctsPlayer
-
-        return MctsPlayer(PlayerConfig.model_validate(settings), self.label)
+MAX_SECONDS = 1e6
 
 
 def make_player(
     spec: str | Mapping[str, Any] | PlayerSpec, folder: str | Path | None = None, game: str | None = None
 ) -> Player:
-    """The player that ``spec`` says; engines and files are looked for in ``folder``."""
+    """Parse a player and make it. Relative paths start at ``folder``."""
     return parse_spec(spec, folder, game).make()
 
 
 def parse_spec(
     spec: str | Mapping[str, Any] | PlayerSpec, folder: str | Path | None = None, game: str | None = None
 ) -> PlayerSpec:
-    """Check a player's words or table, for a match of ``game``; ConfigError where they are wrong."""
+    """Return the player of words or a table, for a match of ``game``. Raises ConfigError if something is wrong."""
     if isinstance(spec, PlayerSpec):
         return spec
     reader = _Reader(None if folder is None else str(folder), game)
     return reader.from_table(spec) if isinstance(spec, Mapping) else reader.from_text(spec.strip())
 
 
-def with_simulations(words: str, simulations: int) -> str:
-    """An MCTS player's words with so many simulations a move, if they have no budget; another's as they are."""
+def words_with_simulations(words: str, simulations: int) -> str:
+    """Give an MCTS player without a budget this number of simulations per move. Returns other players unchanged."""
     kind, _, rest = words.strip().partition(":")
     named = {word.partition("=")[0].strip() for word in rest.split(",")}
     if kind != "mcts" or named & {"simulations", "seconds"}:
@@ -119,7 +67,7 @@ def with_simulations(words: str, simulations: int) -> str:
 class _Reader:
     folder: str | None
     game: str | None
-    """None: whatever the table says, or Go."""
+    """None: the game that the table names, or Go."""
 
     def from_text(self, text: str, changes: Mapping[str, Any] | None = None) -> PlayerSpec:
         kind, colon, rest = text.partition(":")
@@ -130,18 +78,13 @@ class _Reader:
         if changes:
             raise ConfigError(f"player {text!r} has no settings, such as {next(iter(changes))!r}")
         if text == "random":
-            return PlayerSpec("random", text)
+            return RandomSpec()
         if text.endswith(".toml"):
             return self._from_file(Path(self.folder or ".") / text)
         raise ConfigError(f"no player {text!r}: {did_you_mean(kind, ('random', 'mcts', 'gtp'))}; write {FORMS}")
 
     def _from_file(self, path: Path) -> PlayerSpec:
-        try:
-            table = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(f"player {path}: cannot be read: {error}") from None
-        except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-            raise ConfigError(f"player {path}: not valid TOML: {error}") from None
+        table = read_toml(path)
         try:
             return _Reader(str(path.parent.resolve()), self.game).from_table(table)
         except ConfigError as error:
@@ -159,7 +102,7 @@ class _Reader:
             f"a player's table needs player or command; it has only {', '.join(map(str, table)) or 'nothing'}"
         )
 
-    def _mcts(self, words: str, changes: Mapping[str, Any]) -> PlayerSpec:
+    def _mcts(self, words: str, changes: Mapping[str, Any]) -> MctsSpec:
         from semeai.players.config import PlayerConfig
 
         flat = dict(flat_settings(changes))
@@ -169,21 +112,14 @@ class _Reader:
         config = PlayerConfig.from_text(words, game, self.folder).with_changes(flat, self.folder)
         said = [*(word for word in words.split(",") if word), *(f"{key}={value}" for key, value in flat.items())]
         shown = [word for word in said if not _names_a_file(word)]
-        label = (f"mcts:{','.join(shown)}" if words and shown else ",".join(["mcts", *shown])) + _database_label(config)
-        return PlayerSpec("mcts", label, json.dumps(config.model_dump(mode="json"), sort_keys=True))
+        label = f"mcts:{','.join(shown)}" if words and shown else ",".join(["mcts", *shown])
+        return MctsSpec(label + database_label(config.policy), config)
 
 
 def _names_a_file(word: str) -> bool:
-    """Whether it says where a database lies, which the label tells in its own way."""
+    """Return whether the word names the file of a database, which ``database_label`` shows instead."""
     name, _, value = word.partition("=")
     return name.strip() in (DATABASE, DATABASE_SETTING) and value.strip() not in (OWN, NONE)
-
-
-def _database_label(config: "PlayerConfig") -> str:
-    """The papers' name for a player with a database, and which one it is, unless it comes with semeai."""
-    setting = getattr(config.policy, "database", "")
-    digest, _, place = setting.partition("@")
-    return f" +AE ({Path(place).name or digest})" if setting and place != OWN else ""
 
 
 def _split(line: str) -> list[str]:
@@ -193,41 +129,34 @@ def _split(line: str) -> list[str]:
         raise ConfigError(f"player 'gtp:{line}': {error}") from None
 
 
-def _gtp(table: Mapping[str, Any], folder: str | None) -> PlayerSpec:
+def _gtp(table: Mapping[str, Any], folder: str | None) -> GtpSpec:
     command = table["command"]
     if not isinstance(command, list | tuple) or not command or not all(isinstance(word, str) for word in command):
         raise ConfigError(f"an engine's command is a list of texts, the program first, not {command!r}")
-    values = {str(key): value for key, value in table.items() if key not in _GTP_KEYS}
+    values = {str(key): value for key, value in table.items() if key not in ("command", *LIMITS)}
     _check_values(command, values)
-    limits = {key: _seconds(key, table[key]) for key in _GTP_KEYS[1:] if key in table}
+    limits = {key: _seconds(key, table[key]) for key in LIMITS if key in table}
     program = fill_in(command[:1], {**values, "seed": 0})[0]
-    if shutil.which(program if folder is None or "/" not in program else str(Path(folder) / program)) is None:
+    if find_program(program, folder) is None:
         raise ConfigError(f"engine {describe_command(command)!r}: no program {program!r} can be run here")
-    filled = _engine_label(command, values)
-    settings = {"command": list(command), "values": values, **limits}
-    try:
-        text = json.dumps(settings, sort_keys=True, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise ConfigError(f"engine {filled!r}: values must be finite numbers or texts: {error}") from None
-    return PlayerSpec("gtp", filled, text, folder)
-
-
-def _engine_label(command: Sequence[str], values: Mapping[str, Any]) -> str:
-    return describe_command(fill_in(command, {**values, "seed": "{seed}"}))
+    return GtpSpec.of(command, values, folder, **limits)
 
 
 def _check_values(command: Sequence[str], values: Mapping[str, Any]) -> None:
     used, name = placeholders(command), describe_command(command)
     if "seed" in values:
-        raise ConfigError(f"engine {name!r}: {{seed}} is the game's, not a parameter")
+        raise ConfigError(f"engine {name!r}: {{seed}} is the game's seed, not a setting")
     for missing in sorted(used - values.keys() - {"seed"}):
         raise ConfigError(f"engine {name!r}: there is no value for {{{missing}}}")
     for unknown in sorted(values.keys() - used):
-        known = [*used - {"seed"}, *_GTP_KEYS[1:]]
+        known = [*used - {"seed"}, *LIMITS]
         raise ConfigError(f"engine {name!r}: its command has no {{{unknown}}}; {did_you_mean(unknown, known)}")
+    for key, value in values.items():
+        if not isinstance(value, Value) or (isinstance(value, float) and not math.isfinite(value)):
+            raise ConfigError(f"engine {name!r}: {key} must be a finite number or a text, not {value!r}")
 
 
 def _seconds(key: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1e6:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= MAX_SECONDS:
         raise ConfigError(f"{key} is a number of seconds above 0, not {value!r}")
     return float(value)

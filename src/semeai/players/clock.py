@@ -1,4 +1,4 @@
-"""How long a player may think about its next move: the time systems of GTP 2 and of KGS, without reading a clock."""
+"""How long a player may think about its next move, by the time systems of GTP 2 and KGS. It never reads a clock."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -6,25 +6,25 @@ from enum import Enum
 from semeai.errors import ConfigError
 
 RESERVE = 0.5
-"""Seconds that are never planned with: the way of a move to the server and back."""
+"""Seconds kept in reserve for sending a move to the server and back."""
 SHARE = 0.9
-"""The part of a byo-yomi period that is used; a search stops a little late."""
+"""Fraction of a byo-yomi period that is used, because a search stops a little late."""
 LAG = 0.02
-"""Seconds that each move costs beside the thinking."""
+"""Seconds that each move takes in addition to the thinking."""
 
 
 class TimeSystem(Enum):
     NONE = "none"
     ABSOLUTE = "absolute"
     CANADIAN = "canadian"
-    """``stones`` moves in each period of ``period`` seconds."""
+    """``stones`` moves per period of ``period`` seconds."""
     BYO_YOMI = "byoyomi"
-    """``stones`` periods; one is lost by each move that takes longer than ``period`` seconds."""
+    """``stones`` periods; a move that takes longer than ``period`` seconds uses up one of them."""
 
 
 @dataclass(frozen=True)
 class TimeSettings:
-    """Main time first, then overtime by ``system``; all in seconds."""
+    """Main time, followed by overtime by ``system``. All times are in seconds."""
 
     system: TimeSystem = TimeSystem.NONE
     main: float = 0.0
@@ -33,43 +33,43 @@ class TimeSettings:
 
     @classmethod
     def from_gtp(cls, main: int, period: int, stones: int) -> "TimeSettings":
-        """GTP 2, section 4.2: no byo-yomi time is absolute time, byo-yomi time without stones is no limit at all."""
+        """Read ``time_settings`` of GTP 2, section 4.2: without byo-yomi time absolute, without stones no limit."""
         if period == 0:
             return cls(TimeSystem.ABSOLUTE, main) if main else cls()  # three zeros cannot mean a game without time
         return cls() if stones == 0 else cls(TimeSystem.CANADIAN, main, period, stones)
 
     @classmethod
     def from_kgs(cls, system: str, *numbers: int) -> "TimeSettings":
-        """``none``, ``absolute MAIN``, ``byoyomi MAIN PERIOD PERIODS``, ``canadian MAIN PERIOD STONES``."""
+        """Read ``none``, ``absolute MAIN``, ``byoyomi MAIN PERIOD PERIODS`` or ``canadian MAIN PERIOD STONES``."""
         needed = {"none": 0, "absolute": 1, "byoyomi": 3, "canadian": 3}
         if system not in needed or len(numbers) != needed[system]:
-            raise ConfigError(f"time system {system!r} with {len(numbers)} numbers is not one of KGS")
+            raise ConfigError(f"time system {system!r} with {len(numbers)} numbers is not a time system of KGS")
         if len(numbers) == 3 and 0 in numbers[1:]:  # no overtime after all
             return cls(TimeSystem.ABSOLUTE, numbers[0])
         return cls(TimeSystem(system), *numbers)
 
 
 class Clock:
-    """The time left of both players, as far as we were told; a pure object: seconds come in as numbers."""
+    """Time left for both players, as far as it is known. It does not read the time: seconds are arguments."""
 
     def __init__(self, settings: TimeSettings | None = None) -> None:
         self.settings = settings or TimeSettings()
         self._left = [self.settings.main, self.settings.main]
-        self._stones = [0, 0]  # of the overtime under way; 0 in main time
+        self._stones = [0, 0]  # stones or periods left in overtime; 0 in main time
         for player in (0, 1):
             self._enter_overtime(player)
 
     def set_left(self, player: int, seconds: float, stones: int) -> None:
-        """What the server says; ``stones`` is 0 in main time, and the number of periods left in Japanese byo-yomi."""
+        """Set the time that the server reports; ``stones`` is 0 in main time, and the periods left in byo-yomi."""
         self._left[player], self._stones[player] = seconds, stones
         self._enter_overtime(player)
 
     def left(self, player: int) -> tuple[float, int]:
-        """Seconds, and the stones or periods they are for; 0 in main time."""
+        """Return the seconds left, and the stones or periods that they are for (0 in main time)."""
         return self._left[player], self._stones[player]
 
     def spend(self, player: int, seconds: float) -> bool:
-        """Count a move of that length, for servers that do not tell; False when it lost on time."""
+        """Subtract the time of a move, for servers that do not report it. Returns False if the player lost on time."""
         settings = self.settings
         if settings.system is TimeSystem.NONE:
             return True
@@ -90,7 +90,7 @@ class Clock:
         return True
 
     def _enter_overtime(self, player: int) -> bool:
-        """Go over to the first period when the main time is used up; False when there is no overtime."""
+        """Begin the overtime if the main time is used up. Returns False if the player lost on time."""
         settings, left = self.settings, self._left[player]
         if left > 0 or self._stones[player] or settings.system is TimeSystem.NONE:
             return True
@@ -102,9 +102,9 @@ class Clock:
         return True
 
     def seconds(self, player: int, moves_left: int) -> float | None:
-        """Time for the next move if the player has about ``moves_left`` more to play; None for no limit.
+        """Return the time for the next move of a player with about ``moves_left`` moves to play; None for no limit.
 
-        It may be 0: then the first idea has to do.
+        It may be 0: then the player moves at once.
         """
         settings, left, stones = self.settings, self._left[player], self._stones[player]
         if settings.system is TimeSystem.NONE:
@@ -114,7 +114,7 @@ class Clock:
             return main
         if stones:
             return _overtime_share(settings.system, left, stones)
-        # In main time a move may as well take what it would get later: when it runs over, the overtime begins.
+        # In main time a move may take what a move of the overtime gets: when the main time ends, the overtime begins.
         return max(main, _overtime_share(settings.system, settings.period, settings.stones))
 
 
@@ -124,8 +124,8 @@ def _overtime_share(system: TimeSystem, left: float, stones: int) -> float:
 
 
 def expected_moves_left(points: int, played: int) -> int:
-    """How many moves a player has still to make: a game takes about four fifths as many moves as there are points.
+    """Estimate the moves that a player still has to make, as a game has about 0.8 moves per point of the board.
 
-    A tenth of the points at least, so that time shrinks by a constant factor and never runs out.
+    It is at least a tenth of the points, so that the time per move shrinks by a constant factor and never runs out.
     """
     return max(points // 10, 4, (4 * points // 5 - played) // 2)

@@ -1,4 +1,4 @@
-"""A player that is any GTP engine."""
+"""A player whose moves come from a GTP engine."""
 
 import os
 import shlex
@@ -18,10 +18,10 @@ SEED_COMMAND = "semeai-seed"
 
 
 class GtpPlayer(Player):
-    """Started without a shell, at its first game, and again after it has failed.
+    """A GTP engine, started without a shell at its first game, and again after a failure.
 
-    ``{name}`` in ``command`` stands for one of ``values``, ``{seed}`` for the game's seed: an engine that gets its seed
-    so is started anew for each game. ``timeout`` and ``startup_timeout`` are seconds for an answer, and for the first.
+    ``{name}`` in ``command`` stands for one of ``values`` and ``{seed}`` for the seed of the game. An engine with
+    ``{seed}`` is restarted for each game. ``timeout`` is in seconds per answer, ``startup_timeout`` for the first one.
     """
 
     def __init__(
@@ -43,8 +43,8 @@ class GtpPlayer(Player):
         self._commands: set[str] = set()
         self._position: Position | None = None
         self._seed = 0
-        self._cpu = 0.0  # of the engine when it was last looked at
-        self._generated: int | None = None  # a move that is on the engine's board and not on ours
+        self._cpu = 0.0  # CPU seconds of the engine when they were last read
+        self._generated: int | None = None  # a move that is on the engine's board but not on ours
 
     @property
     def position(self) -> Position:
@@ -57,13 +57,13 @@ class GtpPlayer(Player):
 
     @property
     def stderr(self) -> str:
-        """The end of what the engine wrote to its standard error."""
+        """End of the engine's standard error."""
         return self._engine.stderr if self._engine else ""
 
     def start(self, position: Position, seed: int) -> None:
         self._position = position.copy()
         self._game.name_points(self._position, self._game.coordinates[0])
-        self._seed = seed & ((1 << SEED_BITS) - 1)  # it has to fit a C int
+        self._seed = seed & ((1 << SEED_BITS) - 1)  # must fit a C int
         if "seed" in placeholders(self.command):
             self.close()
         if self._engine is None or not self._engine.is_open:
@@ -72,7 +72,7 @@ class GtpPlayer(Player):
         self._spent()
 
     def choose(self) -> Choice:
-        if self._generated is not None:  # it was never played
+        if self._generated is not None:  # the last answer was not played
             self._set_up()
         answer = self._ask(f"genmove {self._game.colours[self.position.to_move]}")
         words = answer.partition("#")[0].split()
@@ -119,7 +119,7 @@ class GtpPlayer(Player):
         return self._engine.ask(command, self._timeout)
 
     def _set_up(self) -> None:
-        """Bring the engine's board to where ours is."""
+        """Set up our position on the engine's board."""
         position = self.position
         self._generated = None
         self._ask(f"boardsize {position.size}")
@@ -158,7 +158,7 @@ class GtpPlayer(Player):
         return PlayerFailed(f"engine {self.name!r} {what}", self.stderr, reason)
 
     def _spent(self) -> float:
-        """CPU seconds since it was last asked; none of a game's is lost between two looks."""
+        """Return the CPU seconds that the engine has used since the last call."""
         if self._engine is None:
             return 0.0
         before, self._cpu = self._cpu, self._engine.cpu_seconds()
@@ -166,6 +166,6 @@ class GtpPlayer(Player):
 
 
 def describe_command(command: Sequence[str]) -> str:
-    """A command as a name: the program without its folder, and its arguments."""
+    """Return a command as a name: the program without its folder, and the arguments."""
     name = shlex.join([os.path.basename(command[0]) or command[0], *command[1:]])
     return name.replace("'{seed}'", "{seed}")

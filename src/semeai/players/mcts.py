@@ -1,4 +1,4 @@
-"""The player that searches."""
+"""The player that chooses its moves by Monte-Carlo tree search."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -16,18 +16,19 @@ from semeai.players.config import PlayerConfig
 from semeai.search.report import MoveReport
 
 MIN_TO_RESIGN = 32
-"""Fewer simulations than this say too little to give up."""
+"""Simulations needed before the player may resign."""
 
 
 class MctsPlayer(Player):
-    """Searches by its configuration; the same seed and the same moves give the same game (budget in simulations)."""
+    """Search by a configuration. With a budget in simulations, the same seed and moves give the same game."""
 
     def __init__(self, config: PlayerConfig, name: str | None = None) -> None:
         self.config = config
         self.name = name or f"mcts-{config.identity()}"
         self._game = game_named(config.game)
-        self._policy = config.policy.to_record()
-        self._team = make_team(team_settings(config))
+        settings = team_settings(config)
+        self._policy = settings.policy
+        self._team = make_team(settings)
         self._search = self._team.search
         self._position: Position | None = None
         self._is_current = False
@@ -43,7 +44,7 @@ class MctsPlayer(Player):
         return self._position
 
     def set_position(self, position: Position) -> None:
-        """Jump to any position; the tree is kept as far as it applies."""
+        """Go to any position. The part of the tree that belongs to it is kept."""
         if position.game != self.config.game:
             raise ConfigError(f"player {self.name!r} plays {self.config.game}, and this is a game of {position.game}")
         self._position = position.copy()
@@ -59,7 +60,7 @@ class MctsPlayer(Player):
             self._is_current = True
 
     def think(self, simulations: int) -> int:
-        """Run more simulations here, on each rank; how many, 0 when the game is over."""
+        """Run more simulations on each rank. Returns the number run on rank 0; 0 if the game is over."""
         self._prepare()
         return self._team.run(Budget(simulations, final=False))
 
@@ -78,7 +79,7 @@ class MctsPlayer(Player):
         return self._choice(time.thread_time() - start + self._search.helper_seconds - helped)
 
     def conclude(self) -> Choice:
-        """The choice by what ``think`` has found so far, without another simulation."""
+        """Choose by what ``think`` has found so far, without more simulations."""
         self._prepare()
         self._team.finish()
         return self._choice(0.0)
@@ -109,7 +110,7 @@ class MctsPlayer(Player):
         return "\n".join(lines)
 
     def report(self) -> list[MoveReport]:
-        """What rank 0 knows by now. To ask changes nothing, so that a search goes on as if nobody looked."""
+        """Return what rank 0 has found so far. A later search is not changed by asking."""
         self._prepare()
         return self._search.report()
 
@@ -121,7 +122,7 @@ class MctsPlayer(Player):
 
 
 def team_settings(config: PlayerConfig) -> TeamSettings:
-    """The player as every rank of it has to know it."""
+    """Return what every rank of the player needs. Builds both records, so call it once per player."""
     search, policy = config.search.to_record(), config.policy.to_record()
     return TeamSettings(
         config.game, search, policy, config.max_nodes, config.threads, config.reuse_tree, config.parallel
@@ -131,9 +132,9 @@ def team_settings(config: PlayerConfig) -> TeamSettings:
 def compile_players(
     games: Iterable[str], say: Callable[[str], object] | None = None, players: Iterable[PlayerConfig] = ()
 ) -> dict[str, float]:
-    """Compile what players of these games need, before workers start; seconds by family of kernels.
+    """Compile the kernels of these games before workers start. Returns seconds by family of kernels.
 
-    ``players`` may have threads and ranks, whose kernels are families of their own.
+    Threads and ranks of ``players`` need more families of kernels.
     """
     for game in games:
         warm_up(f"{game.capitalize()} search")(partial(_play_a_little, game))
@@ -149,7 +150,7 @@ def compile_players(
 
 
 def _search_a_little(config: PlayerConfig) -> None:
-    """On a team inside this process, whoever else is there."""
+    """Search once on a team inside this process, even if MPI has started others."""
     team = LocalTeam(team_settings(config))
     team.seed(1)
     team.set_position(game_named(config.game).new_position(5))

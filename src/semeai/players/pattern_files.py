@@ -1,4 +1,4 @@
-"""``patterns = FILE`` and ``database = FILE``: what the file says is part of the player, its name is not."""
+"""Settings ``patterns = FILE`` and ``database = FILE``: what a file holds is part of the player, its name is not."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,9 +15,9 @@ DATABASE, DATABASE_SETTING = "database", "policy.database"
 
 
 def with_file_contents(changes: Mapping[str, Any], game: str, folder: str | Path | None = None) -> dict[str, Any]:
-    """The same changes of a player, with what the files hold now instead of their names.
+    """Return the changes of a player with the contents of files instead of their names.
 
-    A database is too large for that: its setting is the digest of what it holds and where to find it.
+    A database is too large for that: its setting is the digest of its contents and the path of its file.
     """
     found = dict(changes)
     for key, (setting, read) in _FILES.items():
@@ -28,7 +28,7 @@ def with_file_contents(changes: Mapping[str, Any], game: str, folder: str | Path
 
 
 def texts_in(name: Any, game: str, folder: str | Path | None = None) -> tuple[str, ...]:
-    """The patterns of a file as the settings of a player of ``game`` have them."""
+    """Return the patterns of a file in the form of the setting ``policy.patterns``."""
     path = Path(folder or ".") / _named("patterns", name)
     return texts_of(read_patterns(path), geometry_of(game), f"patterns {path}")
 
@@ -38,7 +38,7 @@ def _texts(name: Any, game: str, folder: str | Path | None) -> list[str]:
 
 
 def _database(name: Any, game: str, folder: str | Path | None) -> str:
-    """The place stays as it was written: together with ``folder`` it is found from anywhere."""
+    """Return the setting of a database. Its path stays as written, relative to ``folder``."""
     read: Callable[[str, Path], str] | None = getattr(game_named(game).policy, "database_setting", None)
     if read is None:
         raise ConfigError(f"players of {game} have no database")
@@ -47,7 +47,7 @@ def _database(name: Any, game: str, folder: str | Path | None) -> str:
 
 def _named(key: str, name: Any) -> str:
     if not isinstance(name, str) or not name:
-        raise ConfigError(f"player setting {key}: the name of a file is needed, not {name!r}")
+        raise ConfigError(f"player setting {key}: must be the name of a file, not {name!r}")
     return name
 
 
@@ -55,11 +55,11 @@ _FILES: Mapping[str, tuple[str, Callable[[Any, str, str | Path | None], Any]]] =
     "patterns": ("policy.patterns", _texts),
     DATABASE: (DATABASE_SETTING, _database),
 }
-"""By the word for a file: the setting it stands for, and what reads it."""
+"""Name of the file's key -> the setting that it fills, and the function that reads the file."""
 
 
 def with_absolute_place(changes: Mapping[str, Any], folder: str | Path | None = None) -> dict[str, Any]:
-    """The same changes, with a database's place that no longer depends on ``folder``."""
+    """Return the changes with an absolute path of the database, which no longer depends on ``folder``."""
     setting = changes.get(DATABASE_SETTING)
     if not isinstance(setting, str) or "@" not in setting:
         return dict(changes)
@@ -70,9 +70,9 @@ def with_absolute_place(changes: Mapping[str, Any], folder: str | Path | None = 
 
 
 def without_places(settings: Any) -> Any:
-    """Settings as an identity has them: a database is its digest, wherever it lies, and none is not mentioned at all.
+    """Return settings as identities have them: a database by its digest alone, and without the keys of an empty one.
 
-    So players from before there were databases are still who they were.
+    Players from before there were databases keep their identity by this.
     """
     if isinstance(settings, list | tuple):
         return [without_places(value) for value in settings]
@@ -91,8 +91,22 @@ def _digest(setting: Any) -> Any:
     return setting.partition("@")[0] if isinstance(setting, str) else setting
 
 
+def with_no_database(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of an identity with an empty database if it names none, as ``without_places`` left it out."""
+    policy = settings.get("policy", {})
+    has_databases = DATABASE in game_named(settings.get("game", "go")).policy.model_fields
+    return {**settings, "policy": {DATABASE: "", **policy}} if has_databases else dict(settings)
+
+
+def database_label(policy: Any) -> str:
+    """Return the papers' name for a player with a database and which one it is; empty for none and for semeai's own."""
+    setting = getattr(policy, "database", "")
+    digest, _, place = setting.partition("@")
+    return f" +AE ({Path(place).name or digest})" if setting and place != OWN else ""
+
+
 def geometry_of(game: str) -> Geometry:
-    """The grid of a game's board, and so of its patterns."""
+    """Return the grid of a game's board, which is that of its patterns."""
     policy = game_named(game).policy
     if not issubclass(policy, PatternPolicy):
         raise ConfigError(f"players of {game} have no patterns")
@@ -100,7 +114,7 @@ def geometry_of(game: str) -> Geometry:
 
 
 def with_contents(table: Mapping[str, Any], game: str, folder: str | Path | None = None) -> dict[str, Any]:
-    """A player's table, where ``player = "mcts:…,patterns=FILE"`` may name a file too."""
+    """Return a player's table with the contents of its files, also of those that ``player = "mcts:…"`` names."""
     words = table.get("player")
     if isinstance(words, str) and words.startswith("mcts"):
         kind, colon, rest = words.partition(":")

@@ -1,4 +1,4 @@
-"""A player that plays any reasonable move, for tests and as the bottom of a scale."""
+"""A player of random moves, for tests and as the weakest opponent."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from semeai.rng import generator
 
 
 class RandomPlayer(Player):
-    """Uniform over the moves that a search would consider: in Go it fills no eyes."""
+    """Choose uniformly among the moves that a search would consider; in Go it does not fill its own eyes."""
 
     def __init__(self, name: str = "random") -> None:
         self.name = name

@@ -47,7 +47,7 @@ class LeafSearch(Search):
     def _message(self, i: int) -> bytes:
         depth, scratch = int(self._depths[i]), self._out[i]
         path = scratch["played"][:depth].tobytes() + scratch["played_by"][:depth].tobytes()
-        return _LEAF.pack(depth) + self._leaves[i].tobytes() + path
+        return b"".join((_LEAF.pack(depth), self._leaves[i].tobytes(), path))
 
     def play_out(self, leaf: bytes) -> bytes:
         """Play a leaf's position to its end."""
@@ -63,7 +63,7 @@ class LeafSearch(Search):
             return _RESULT.pack(reward, 0)
         end = int(scratch["n_played"])
         moves, players = scratch["played"][depth:end].tobytes(), scratch["played_by"][depth:end].tobytes()
-        return _RESULT.pack(reward, end - depth) + moves + players
+        return b"".join((_RESULT.pack(reward, end - depth), moves, players))
 
     def back_up(self, results: Sequence[bytes]) -> None:
         """Results in the order of the leaves that were picked."""

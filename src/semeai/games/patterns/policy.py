@@ -2,8 +2,9 @@
 
 from typing import Annotated, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
+from semeai.models import Model
 from semeai.patterns.geometry import SQUARE, Geometry
 from semeai.patterns.pattern import Pattern
 from semeai.patterns.texts import canonical_texts, pattern_of
@@ -12,10 +13,8 @@ OWN, NONE = "own", "none"
 """Words in place of the file of a database: the database that comes with semeai, and no database."""
 
 
-class PatternPolicy(BaseModel):
+class PatternPolicy(Model):
     """The base of a game's policy whose nodes look at patterns."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     geometry: ClassVar[Geometry] = SQUARE
 
