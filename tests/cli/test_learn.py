@@ -5,7 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from semeai.cli.main import app
+from semeai.cli.app import app
 from semeai.errors import ConfigError
 from semeai.games.go.database import load_database
 from semeai.games.go.sgf import write_sgf

@@ -145,7 +145,3 @@ def test_numbers_are_not_cut_off_however_long_the_names(semeai, columns):  # noq
     done = semeai("match", gtp("passes", "x" * 90), "random", *SMALL, "--games", 2, columns=columns)
     assert "wins  as Black  as White  win rate      always valid  CPU s/game" in done.stdout
     assert "0       0/1       0/1    0.0000  [0.0000, 1.0000]        " in done.stdout
-
-
-def test_help_has_an_example(semeai):  # noqa: F811
-    assert "semeai match mcts" in semeai("match", "--help").stdout

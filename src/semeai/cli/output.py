@@ -1,14 +1,27 @@
-"""Where a command's result goes: files, and the name of its run."""
+"""Where a command's output goes: files, remarks on standard error, and the name of its run."""
 
 import os
 from pathlib import Path
 
+import typer
+
 from semeai.errors import ConfigError
-from semeai.store.ledger import LONGEST_NAME
+from semeai.store import LONGEST_NAME
+
+
+def note(text: str) -> None:
+    """Print a remark on standard error, dim on a terminal."""
+    typer.secho(text, err=True, dim=True)
+
+
+def installed_version() -> str:
+    from importlib.metadata import version
+
+    return version("semeai")
 
 
 def check_writable(option: str, path: Path | None) -> None:
-    """Say it before the work, not after it."""
+    """Raise ConfigError if a file cannot be written: before the work, not after it."""
     if path is None:
         return
     if path.is_dir() or not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
@@ -16,14 +29,14 @@ def check_writable(option: str, path: Path | None) -> None:
 
 
 def check_folder(option: str, path: Path) -> None:
-    """The same for a folder, which need not exist yet."""
+    """Raise ConfigError if no files can be written to a folder, which need not exist yet."""
     nearest = next((place for place in (path, *path.resolve().parents) if place.exists()), path)
     if not nearest.is_dir() or not os.access(nearest, os.W_OK):
         raise ConfigError(f"{option} {path}: cannot be written")
 
 
 def checked_name(name: str | None) -> str | None:
-    """``--name`` of a run; as in a file of a race, it is no empty text and no novel."""
+    """Return the ``--name`` of a run. Raises ConfigError if it is empty or too long, as in a race file."""
     if name is not None and not 1 <= len(name) <= LONGEST_NAME:
         raise ConfigError(f"--name has 1 to {LONGEST_NAME} characters, not {len(name)}")
     return name

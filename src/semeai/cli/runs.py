@@ -4,22 +4,17 @@ import csv
 import enum
 import json
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from semeai.cli.display import standings_table
-from semeai.race.race import Race
-from semeai.runs.race import replay
-from semeai.store import schema
-from semeai.store.ledger import DEFAULT_LEDGER, Ledger
+from semeai.cli.options import JsonOption, LedgerOption
+from semeai.store import DEFAULT_LEDGER
 
-LedgerOption = Annotated[str, typer.Option(envvar="SEMEAI_LEDGER", help="File or database URL of the ledger.")]
+if TYPE_CHECKING:
+    from semeai.race.race import Race
+
 RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="Name of the run, as `semeai runs` lists it.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 class Format(enum.StrEnum):
@@ -35,22 +30,24 @@ class What(enum.StrEnum):
     games = "games"
 
 
-def register(app: typer.Typer) -> None:
-    app.command(epilog="Example: semeai runs --ledger first-race/semeai.sqlite")(runs)
-    app.command(epilog="Example: semeai status race --ledger first-race/semeai.sqlite")(status)
-    app.command(epilog="Example: semeai export race --ledger first-race/semeai.sqlite --format csv > batches.csv")(
-        export
-    )
-
-
 def runs(
     ledger: LedgerOption = DEFAULT_LEDGER,
     every: Annotated[
-        bool, typer.Option("--all", help="Also the races and matches that an evolution is made of.")
+        bool, typer.Option("--all", help="Also list the races and matches that belong to an evolution.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """List the runs of a ledger."""
+    """List the runs of a ledger.
+
+    Examples:
+        semeai runs --ledger first-race/semeai.sqlite
+    """
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from semeai.store.ledger import Ledger
+
     store = Ledger(ledger, must_exist=True)
     found = store.runs()
     if as_json:
@@ -69,9 +66,22 @@ def runs(
 
 
 def status(run: RunArgument, ledger: LedgerOption = DEFAULT_LEDGER, as_json: JsonOption = False) -> None:
-    """Show where a run stands: every candidate, its interval, its verdict, what failed; who leads a match; or how far
-    an evolution has come.
+    """Show the state of a run, also while it is running.
+
+    For a race: each candidate with its interval and verdict, and what failed. For a match: who leads. For an evolution:
+    its steps.
+
+    Examples:
+        semeai status race --ledger first-race/semeai.sqlite
     """
+    from rich.console import Console
+    from rich.text import Text
+
+    from semeai.cli.display import standings_table
+    from semeai.runs.race import replay
+    from semeai.store import schema
+    from semeai.store.ledger import Ledger
+
     store = Ledger(ledger, must_exist=True)
     row = store.run(run)
     if row.kind == "match":
@@ -107,11 +117,18 @@ def status(run: RunArgument, ledger: LedgerOption = DEFAULT_LEDGER, as_json: Jso
 
 def export(
     run: RunArgument,
-    format: Annotated[Format, typer.Option(help="csv or jsonl.")] = Format.jsonl,
-    table: Annotated[What, typer.Option(help="What to export.")] = What.batches,
+    format: Annotated[Format, typer.Option(help="Format of the rows.")] = Format.jsonl,
+    table: Annotated[What, typer.Option(help="Table of the ledger.")] = What.batches,
     ledger: LedgerOption = DEFAULT_LEDGER,
 ) -> None:
-    """Write a run's rows to standard output."""
+    """Write the rows of a run to standard output.
+
+    Examples:
+        semeai export race --ledger first-race/semeai.sqlite --format csv > batches.csv
+    """
+    from semeai.store import schema
+    from semeai.store.ledger import Ledger
+
     store = Ledger(ledger, must_exist=True)
     source = schema.metadata.tables[table.value]
     rows = store.rows(source, store.run(run).id)
@@ -129,7 +146,7 @@ def _decoded(key: str, value: Any) -> Any:
     return json.loads(value) if key in ("counts", "params") and value is not None else value
 
 
-def _status_dict(row: Any, state: str, race: Race | None, failures: list[Any], digest: str) -> dict[str, Any]:
+def _status_dict(row: Any, state: str, race: "Race | None", failures: list[Any], digest: str) -> dict[str, Any]:
     standings = [] if race is None else race.standings
     return {
         "run": row.name,
