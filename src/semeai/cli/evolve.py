@@ -12,7 +12,7 @@ import typer
 from semeai.cli.game_options import GAME_HELP, SizeOption
 from semeai.cli.options import FileLedgerOption, FileNameOption, JsonOption, WorkersOption
 from semeai.cli.output import check_folder, checked_name
-from semeai.store import DEFAULT_LEDGER
+from semeai.store.places import DEFAULT_LEDGER, without_password
 
 
 class ProposerName(enum.StrEnum):
@@ -80,7 +80,6 @@ def evolve(
     from semeai.evolve.loop import run_evolution
     from semeai.evolve.output import REPORT_FILE, write_file
     from semeai.evolve.report import report
-    from semeai.store.ledger import without_password
 
     changes: dict[str, Any] = {
         "player": player, "match.game": game, "match.size": size, "player.simulations": simulations,

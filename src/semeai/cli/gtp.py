@@ -12,7 +12,7 @@ import typer
 
 from semeai.cli.game_options import GameOption, KomiOption, SizeOption, SwapOption
 from semeai.cli.options import SettingsOption
-from semeai.cli.output import installed_version, note
+from semeai.cli.output import check_range, installed_version, note
 from semeai.errors import ConfigError, did_you_mean
 from semeai.games.catalog import GAMES
 from semeai.parallel.launch import started_ranks
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from semeai.players.config import PlayerConfig
 
 RESIGN_BELOW = 0.05
-MAX_KOMI = 1000
 ANALYSIS_SIMULATIONS = 100_000
 
 
@@ -84,8 +83,6 @@ def gtp(
     """
     if game not in GAMES:
         raise ConfigError(f"--game {game}: {did_you_mean(game, GAMES)}")
-    if komi is not None and not abs(komi) <= MAX_KOMI:
-        raise ConfigError(f"--komi {komi:g}: give a number from -{MAX_KOMI} to {MAX_KOMI}")
     changes = player_changes(simulations, seconds, threads, no_resign, settings or [])
     changes |= rank_changes(parallel, ranks)
     changes = {"book": not no_book, **changes}
@@ -108,8 +105,7 @@ def player_changes(
     """What the options say of the player, as ``PlayerConfig.with_changes`` takes it."""
     if simulations is not None and seconds is not None:
         raise ConfigError("give --simulations or --seconds, not both")
-    if seconds is not None and not 0 < seconds <= 1e6:
-        raise ConfigError(f"--seconds {seconds:g}: give a number above 0")
+    check_range("--seconds", seconds, gt=0, le=1e6)
     changes: dict[str, Any] = {"resign_below": 0.0 if no_resign else RESIGN_BELOW}
     changes |= {"simulations": simulations} if simulations else {"seconds": seconds} if seconds else {}
     changes |= {"threads": threads} if threads > 1 else {}

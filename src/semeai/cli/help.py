@@ -41,7 +41,8 @@ class Parameter(NamedTuple):
     def limits(self) -> str:
         if self.low is not None and self.high is not None:
             return f"{self.low:g} to {self.high:g}"
-        return "" if self.low is None else f"at least {self.low:g}"
+        ends = {"at least": self.low, "at most": self.high}
+        return "".join(f"{words} {end:g}" for words, end in ends.items() if end is not None)
 
 
 class Help(NamedTuple):
@@ -57,11 +58,12 @@ class Help(NamedTuple):
     @property
     def usage(self) -> str:
         """What follows the command's name."""
-        arguments = [f"{p.names[0]}{'...' * p.repeated}" for p in self.parameters if p.is_argument]
-        optional = [not p.required for p in self.parameters if p.is_argument]
-        words = [f"[{name}]" if may_miss else name for name, may_miss in zip(arguments, optional, strict=True)]
-        words += [f"{p.names[0]} {p.value}" for p in self.parameters if p.required and not p.is_argument]
-        return " ".join([*words, *["[OPTIONS]"] * any(not p.required and not p.is_argument for p in self.parameters)])
+        arguments = [p for p in self.parameters if p.is_argument]
+        options = [p for p in self.parameters if not p.is_argument]
+        words = [p.names[0] + "..." * p.repeated for p in arguments]
+        words = [word if p.required else f"[{word}]" for p, word in zip(arguments, words, strict=True)]
+        words += [f"{p.names[0]} {p.value}" for p in options if p.required]
+        return " ".join([*words, *["[OPTIONS]"] * any(not p.required for p in options)])
 
 
 def help_of(function: Callable[..., Any]) -> Help:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semeai.cli.options import JsonOption, LedgerOption, WorkersOption
-from semeai.cli.output import check_writable, note
+from semeai.cli.output import check_range, check_writable, note
 from semeai.errors import ConfigError
-from semeai.store import DEFAULT_LEDGER
+from semeai.store.places import DEFAULT_LEDGER
 
 if TYPE_CHECKING:
     from semeai.games.record import GameRecord
@@ -76,10 +76,8 @@ def learn(
 
     if bool(games) == (self_play is not None):
         raise ConfigError("give files of games, or --self-play GAMES, and not both")
-    if not 0 < held_out <= 0.5:
-        raise ConfigError(f"--held-out {held_out:g}: give a number above 0, and 0.5 at most")
-    if not 0 < prior <= 1000:
-        raise ConfigError(f"--prior {prior:g}: give a number above 0, and 1000 at most")
+    check_range("--held-out", held_out, gt=0, le=0.5)
+    check_range("--prior", prior, gt=0, le=1000)
     check_writable("--output", output)
     say = note if not as_json else lambda text: None
     refused: list[str] = []

@@ -14,7 +14,7 @@ from semeai.cli.options import JsonOption, LedgerOption, WorkersOption
 from semeai.cli.output import check_writable, checked_name, write_text
 from semeai.errors import ConfigError
 from semeai.parallel.launch import started_ranks
-from semeai.store import DEFAULT_LEDGER
+from semeai.store.places import DEFAULT_LEDGER, without_password
 
 
 class Scoring(enum.StrEnum):
@@ -76,7 +76,6 @@ def match(
     from semeai.match.run import Match, run_match
     from semeai.match.settings import checked_match_settings
     from semeai.players.catalog import parse_spec, with_simulations
-    from semeai.store.ledger import without_password
 
     check_writable("--markdown", markdown)
     settings = checked_match_settings(

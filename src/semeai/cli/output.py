@@ -6,7 +6,6 @@ from pathlib import Path
 import typer
 
 from semeai.errors import ConfigError
-from semeai.store import LONGEST_NAME
 
 
 def note(text: str) -> None:
@@ -18,6 +17,14 @@ def installed_version() -> str:
     from importlib.metadata import version
 
     return version("semeai")
+
+
+def check_range(option: str, value: float | None, *, gt: float, le: float) -> None:
+    """Raise ConfigError if an option is not above ``gt`` and at most ``le``: typer's own limits are inclusive."""
+    from semeai.models import limit_words
+
+    if value is not None and not gt < value <= le:
+        raise ConfigError(f"{option}: {limit_words(gt=gt, le=le)}, not {value:g}")
 
 
 def check_writable(option: str, path: Path | None) -> None:
@@ -37,8 +44,10 @@ def check_folder(option: str, path: Path) -> None:
 
 def checked_name(name: str | None) -> str | None:
     """Return the ``--name`` of a run. Raises ConfigError if it is empty or too long, as in a race file."""
+    from semeai.store.ledger import LONGEST_NAME
+
     if name is not None and not 1 <= len(name) <= LONGEST_NAME:
-        raise ConfigError(f"--name has 1 to {LONGEST_NAME} characters, not {len(name)}")
+        raise ConfigError(f"--name: must have 1 to {LONGEST_NAME} characters, not {len(name)}")
     return name
 
 

@@ -19,7 +19,7 @@ def plan(
     accept_above: AcceptAboveOption = 0.501,
     discard_below: DiscardBelowOption = 0.504,
     races: Annotated[int, typer.Option(min=1, help="Simulated races per method.")] = 2000,
-    seed: Annotated[int, typer.Option(help="Seed of the simulation.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same estimate.")] = 1,
     as_json: JsonOption = False,
 ) -> None:
     """Estimate how many games a race will need, by simulation.

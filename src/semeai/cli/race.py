@@ -12,6 +12,7 @@ import typer
 from semeai.cli.options import FileLedgerOption, FileNameOption, JsonOption, WorkersOption
 from semeai.cli.output import checked_name
 from semeai.errors import ProgramFailed
+from semeai.store.places import without_password
 
 if TYPE_CHECKING:
     from semeai.runs.race import RaceResult
@@ -37,7 +38,6 @@ def race(
     from semeai.race.candidate import Verdict
     from semeai.runs.race import default_ledger, run_config
     from semeai.runs.race_file import load_config
-    from semeai.store.ledger import without_password
 
     config = load_config(file)
     run_name = checked_name(name) or config.name or file.stem

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semeai.cli.options import JsonOption, LedgerOption
-from semeai.store import DEFAULT_LEDGER
+from semeai.store.places import DEFAULT_LEDGER
 
 if TYPE_CHECKING:
     from semeai.race.race import Race

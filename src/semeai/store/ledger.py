@@ -26,11 +26,13 @@ from semeai.errors import LedgerError, RunChanged, RunNotFound, did_you_mean
 from semeai.race.candidate import Candidate
 from semeai.race.race import Batch, Decision
 from semeai.stats.counts import RewardCounts
-from semeai.store import DEFAULT_LEDGER as DEFAULT_LEDGER
-from semeai.store import LONGEST_NAME as LONGEST_NAME
 from semeai.store import schema
 from semeai.store.lock import AdvisoryLock, FileLock, Lock, file_lock_is_held
 from semeai.work.jobs import Failure
+
+DEFAULT_LEDGER = "semeai.sqlite"
+LONGEST_NAME = 200
+"""Of a run."""
 
 # What a run is, as opposed to when and how fast it was made: these columns make its digest.
 _IDENTITY: dict[Table, tuple[str, ...]] = {
