@@ -1,27 +1,25 @@
 """Write the pages, and parts of pages, that the program itself knows best: ``python docs/make_reference.py``.
 
-docs/reference/cli.md comes from the functions that are registered with the app, the tables of docs/reference/player.md
-from the player's configuration, those of docs/reference/gtp.md from the engine's commands. So they say what the program
-does, and the same program always gives the same pages.
+docs/reference/cli.md comes from the functions of the commands, as ``--help`` does; the tables of
+docs/reference/player.md from the player's configuration; those of docs/reference/gtp.md from the engine's commands. So
+they say what the program does, and the same program always gives the same pages.
 """
 
 import ast
-import enum
 import inspect
 import re
 import textwrap
-import types
-import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import typer
 from pydantic import BaseModel
-from typer.models import ArgumentInfo, OptionInfo
 
-from semeai.cli.main import app
+from semeai.cli.app import app
+from semeai.cli.commands import COMMANDS, GROUPS, load
+from semeai.cli.help import Parameter, help_of, parameters_of
 from semeai.games.catalog import GAMES, game_named
 from semeai.games.go.database import OWN_DATABASE
 from semeai.games.patterns.policy import OWN
@@ -40,113 +38,58 @@ CLI_HEAD = """# Command line
 
 `semeai` is one program with one command for each thing it does. `python -m semeai` is the same program.
 
-An error is one sentence on standard error and an exit code that tells its kind: see [Errors](errors.md).
-"""
-
-
-class Parameter(typing.NamedTuple):
-    name: str
-    kind: str  # argument or option
-    value: str  # what stands after the option; empty for a switch
-    required: bool
-    default: str
-    help: str
-
-
-def parameters_of(function: Callable[..., Any], command: Any) -> Iterator[Parameter]:
-    flags = {parameter.name: parameter.opts[0] for parameter in command.params}
-    hints = typing.get_type_hints(function, include_extras=True)
-    for name, parameter in inspect.signature(function).parameters.items():
-        kind, info = split_annotation(hints[name])
-        default = parameter.default
-        if isinstance(default, OptionInfo | ArgumentInfo):
-            info, default = default, default.default
-        required = default in (inspect.Parameter.empty, ...)
-        is_argument = isinstance(info, ArgumentInfo)
-        yield Parameter(
-            (info.metavar or name).upper() if is_argument else flags[name],
-            "argument" if is_argument else "option",
-            "" if kind is bool else value_name(kind, info),
-            required,
-            "" if required or default is None or kind is bool else str(getattr(default, "value", default)),
-            help_text(info),
-        )
-
-
-def split_annotation(annotation: Any) -> tuple[Any, Any]:
-    """The bare type and typer's description of it, if it has one."""
-    info = None
-    if typing.get_origin(annotation) is typing.Annotated:
-        annotation, info, *_ = typing.get_args(annotation)
-    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
-        annotation = next(part for part in typing.get_args(annotation) if part is not type(None))
-    return annotation, info
-
-
-def value_name(kind: Any, info: Any) -> str:
-    if isinstance(kind, type) and issubclass(kind, enum.Enum):
-        return " or ".join(f"`{member.value}`" for member in kind)
-    text = {int: "integer", float: "number", str: "text", Path: "path"}.get(kind, "value")
-    low, high = getattr(info, "min", None), getattr(info, "max", None)
-    if low is not None and high is not None:
-        return f"{text}, {low} to {high}"
-    return text if low is None else f"{text}, at least {low}"
-
-
-def help_text(info: Any) -> str:
-    text = (getattr(info, "help", None) or "").strip()
-    envvar = getattr(info, "envvar", None)
-    return " ".join(part for part in (text, f"Or set `{envvar}`." if envvar else "") if part)
-
-
-def section(name: str, function: Callable[..., Any], command: Any) -> str:
-    found = list(parameters_of(function, command))
-    usage = " ".join(
-        ["semeai", name, *(p.name if p.required else f"[{p.name}]" for p in found if p.kind == "argument")]
-        + [f"{p.name} {p.value.split(',')[0].upper()}" for p in found if p.kind == "option" and p.required]
-        + (["[OPTIONS]"] if any(p.kind == "option" and not p.required for p in found) else [])
-    )
-    parts = [f"## semeai {name}", inspect.cleandoc(function.__doc__ or ""), f"```text\n{usage}\n```"]
-    if found:
-        parts.append(table(found))
-    if command.epilog:
-        parts.append(examples(command.epilog))
-    return "\n\n".join(parts) + "\n"
-
-
-def table(found: list[Parameter]) -> str:
-    rows = ["| | value | default | |", "|---|---|---|---|"]
-    for p in found:
-        default = "required" if p.required else f"`{p.default}`" if p.default else ""
-        rows.append(f"| `{p.name}` | {p.value or 'switch'} | {default} | {p.help} |")
-    return "\n".join(rows)
-
-
-def examples(epilog: str) -> str:
-    lines = [line.strip() for line in epilog.removeprefix("Example: ").splitlines()]
-    commands = [re.sub(r" {2,}", "  # ", line, count=1) for line in lines if line and line != "Examples:"]
-    return "```sh\n" + "\n".join(commands) + "\n```"
+An error is one sentence on standard error and an exit code that tells its kind: see [Errors](errors.md)."""
 
 
 def cli_page() -> str:
-    whole: Any = typer.main.get_command(app)
-    parts = [CLI_HEAD]
-    if app.registered_callback is not None and app.registered_callback.callback is not None:
-        parts.append("## semeai\n\n" + table(list(parameters_of(app.registered_callback.callback, whole))) + "\n")
-    for registered in app.registered_commands:
-        function = registered.callback
-        assert function is not None
-        name = registered.name or function.__name__
-        parts.append(section(name, function, whole.commands[name]))
-    for group in app.registered_groups:
-        assert group.typer_instance is not None
-        for registered in group.typer_instance.registered_commands:
-            function = registered.callback
-            assert function is not None
-            inner = registered.name or function.__name__
-            command = whole.commands[group.name].commands[inner]
-            parts.append(section(f"{group.name} {inner}", function, command))
-    return "\n".join(parts)
+    callback = app.registered_callback
+    assert callback is not None
+    assert callback.callback is not None
+    parts = [CLI_HEAD, "## semeai", parameter_table(parameters_of(callback.callback))]
+    for title, group in GROUPS.items():
+        parts.append(f"## {title}")
+        for name in group:
+            parts += command_sections(name)
+    return "\n\n".join(parts) + "\n"
+
+
+def command_sections(name: str) -> Iterator[str]:
+    """Yield the section of a command, or those of a command that has commands of its own."""
+    found = load(name)
+    if not isinstance(found, typer.Typer):
+        yield command_section("###", name, found)
+        return
+    yield f"### semeai {name}\n\n{COMMANDS[name].summary}"
+    for registered in found.registered_commands:
+        assert registered.callback is not None
+        yield command_section("####", f"{name} {registered.callback.__name__}", registered.callback)
+
+
+def command_section(level: str, name: str, function: Callable[..., Any]) -> str:
+    page = help_of(function)
+    parts = [f"{level} semeai {name}", page.summary, *page.details]
+    parts.append(f"```text\nsemeai {name} {page.usage}".rstrip() + "\n```")
+    if page.parameters:
+        parts.append(parameter_table(page.parameters))
+    commands = [re.sub(r" {2,}", "  # ", line, count=1) for line in page.examples]
+    return "\n\n".join([*parts, "```sh\n" + "\n".join(commands) + "\n```"])
+
+
+def parameter_table(parameters: Sequence[Parameter]) -> str:
+    rows = ["| | value | default | |", "|---|---|---|---|"]
+    for p in parameters:
+        name = ", ".join(f"`{word}`" for word in p.names)
+        default = "required" if p.required else f"`{p.default}`" if p.default else ""
+        meaning = f"{p.help} Or set `{p.envvar}`." if p.envvar else p.help
+        rows.append(f"| {name} | {value_of(p)} | {default} | {meaning.replace('|', '&#124;')} |")
+    return "\n".join(rows)
+
+
+def value_of(parameter: Parameter) -> str:
+    if parameter.kind is bool:
+        return "switch"
+    kind = " or ".join(f"`{word}`" for word in parameter.choices) or parameter.value.lower()
+    return ", ".join(filter(None, [kind, parameter.limits, "may be repeated" * parameter.repeated]))
 
 
 MEANINGS = {  # of settings that have no docstring; a docstring goes first

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from semeai.evolve.config import EvolutionConfig, ScreenConfig, ValidationConfig, load_evolution
-from semeai.evolve.proposers.base import PROPOSERS
+from semeai.evolve.proposers import PROPOSERS
 from semeai.games.catalog import GAMES, game_named
 from semeai.players.catalog import parse_spec
 from semeai.players.config import setting_names

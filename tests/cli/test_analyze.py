@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from semeai.cli.analyze import parse_range
 from semeai.cli.analyze_display import graph
-from semeai.cli.main import app
+from semeai.cli.app import app
 from semeai.errors import ConfigError, SemeaiError
 from semeai.games.go.sgf import read_sgf, replay
 

@@ -28,13 +28,15 @@ p = 0.7
 
 @pytest.fixture
 def semeai(tmp_path):
+    path = os.pathsep.join([os.getcwd(), os.environ.get("PYTHONPATH", "")])
+
     def run(*arguments, code=0, columns="120"):
         done = subprocess.run(
             [sys.executable, "-m", "semeai", *map(str, arguments)],
             capture_output=True,
             text=True,
             cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": os.getcwd(), "COLUMNS": columns},
+            env={**os.environ, "PYTHONPATH": path, "COLUMNS": columns},
             timeout=120,
         )
         assert done.returncode == code, done.stderr
@@ -188,7 +190,7 @@ def test_init_writes_a_race_that_loads(semeai, tmp_path):
 def test_init_writes_an_evolution_that_loads(tmp_path):
     from typer.testing import CliRunner
 
-    from semeai.cli.main import app
+    from semeai.cli.app import app
     from semeai.evolve.config import load_evolution
 
     done = CliRunner().invoke(app, ["init", str(tmp_path / "player"), "--evolve"])
@@ -200,13 +202,6 @@ def test_warmup_says_where_kernels_are_kept(semeai):
     assert "kept in" in semeai("warmup").stdout
 
 
-@pytest.mark.parametrize(
-    "command", ["race", "runs", "status", "export", "bounds", "plan", "reproduce", "init", "warmup"]
-)
-def test_every_command_has_help_with_an_example(semeai, command):
-    assert "semeai " + command in semeai(command, "--help").stdout.replace("Usage: python -m semeai", "")
-
-
 def test_unknown_runs_and_ledgers(semeai, race_file):
     assert "there is no ledger at" in semeai("runs", code=4).stderr
     semeai("race", "race.toml")
@@ -215,4 +210,4 @@ def test_unknown_runs_and_ledgers(semeai, race_file):
 
 def test_version_and_no_arguments(semeai):
     assert semeai("--version").stdout.startswith("semeai 0.")
-    assert "Usage" in semeai(code=2).stdout
+    assert semeai(code=2).stdout == semeai("--help").stdout

@@ -9,7 +9,7 @@ import time
 import pytest
 from typer.testing import CliRunner
 
-from semeai.cli.main import app
+from semeai.cli.app import app
 from semeai.errors import ConfigError
 
 COMMAND = [sys.executable, "-m", "semeai", "gtp"]

@@ -8,7 +8,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from semeai.cli.main import app
+from semeai.cli.app import app
 from semeai.errors import ConfigError
 from semeai.experiments import strength
 from semeai.games.catalog import game_named

@@ -77,7 +77,7 @@ def test_failures_are_shown_and_the_match_goes_on(semeai):  # noqa: F811
         (("random", "random", "--size", 1), 2, "go is played on sizes 2 to 25, not 1"),
         (("random", "random", "--game", "chess"), 2, "no game 'chess'"),
         (("random", "mcts:seconds=1", "--simulations", 9), 2, "neither 'random' nor 'mcts:seconds=1' takes it"),
-        (("random", "random", "--name", ""), 2, "--name has 1 to 200 characters, not 0"),
+        (("random", "random", "--name", ""), 2, "--name: must have 1 to 200 characters, not 0"),
         (("random", "random", "--markdown", "none/x.md"), 2, "--markdown none/x.md: cannot be written"),
         (("random", gtp("exits")), 3, "it wrote: no licence"),
         (("random", gtp("normal"), "--size", 21), 3, "refused 'boardsize 21': 'unacceptable size'"),
@@ -145,7 +145,3 @@ def test_numbers_are_not_cut_off_however_long_the_names(semeai, columns):  # noq
     done = semeai("match", gtp("passes", "x" * 90), "random", *SMALL, "--games", 2, columns=columns)
     assert "wins  as Black  as White  win rate      always valid  CPU s/game" in done.stdout
     assert "0       0/1       0/1    0.0000  [0.0000, 1.0000]        " in done.stdout
-
-
-def test_help_has_an_example(semeai):  # noqa: F811
-    assert "semeai match mcts" in semeai("match", "--help").stdout

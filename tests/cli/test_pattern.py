@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 import pytest
 from typer.testing import CliRunner
 
-from semeai.cli.main import app
+from semeai.cli.app import app
 from semeai.errors import ConfigError
 from tests.cli.test_cli import semeai  # noqa: F401 - a fixture
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from semeai.cli.main import app
+from semeai.cli.app import app
 from semeai.errors import ConfigError
 from semeai.evolve.config import checked_evolution, load_evolution
 from semeai.evolve.context import config_of

@@ -1,1 +1,1 @@
-"""The command line: one file a command. Nothing imports it."""
+"""The command line: one module per command, which is imported when the command is used."""

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from semeai.cli.game_options import GameOption
 from semeai.cli.gtp import player_changes
-from semeai.cli.output import check_writable, write_text
+from semeai.cli.options import JsonOption, SettingsOption
+from semeai.cli.output import check_writable, note, write_text
 from semeai.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -19,41 +21,32 @@ if TYPE_CHECKING:
 
 MAX_FILE_BYTES = 10_000_000
 CHUNK = 256
-EXAMPLES = """Examples:
-
-semeai analyze game.sgf                       every move
-
-semeai analyze game.sgf --simulations 20000 --moves 30-60
-
-semeai analyze game.sgf --sgf reviewed.sgf    what was found as comments, for a GUI
-
-semeai analyze game.sgf --game havannah       a game of LittleGolem
-"""
-
-
-def register(app: typer.Typer) -> None:
-    app.command(epilog=EXAMPLES)(analyze)
 
 
 def analyze(
-    file: Annotated[Path, typer.Argument(help="A game record in SGF; LittleGolem's kind of it for Havannah.")],
-    game: Annotated[str, typer.Option(help="What was played: go or havannah.")] = "go",
-    simulations: Annotated[int, typer.Option(min=1, help="For each position.")] = 1000,
-    moves: Annotated[str, typer.Option(help="Which moves: 10-40, 10-, -40 or 17; all by default.")] = "",
+    file: Annotated[Path, typer.Argument(help="Game record in SGF (Havannah: LittleGolem's).")],
+    game: GameOption = "go",
+    simulations: Annotated[int, typer.Option(min=1, help="Simulations per position.")] = 1000,
+    moves: Annotated[str, typer.Option(help="Moves to analyze: 10-40, 10-, -40 or 17 (default: all).")] = "",
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same analysis.")] = 1,
-    preset: Annotated[str, typer.Option(help="Settings of the player to start from.")] = "default",
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", help="Another setting, as NAME=VALUE; may be repeated.")
-    ] = None,
+    preset: Annotated[str, typer.Option(help="Preset that the player starts from.")] = "default",
+    settings: SettingsOption = None,
     coordinates: Annotated[
-        str | None, typer.Option(help="How points are named; as in the record by default, in Havannah also openspiel.")
+        str | None, typer.Option(help="Names of points (default: as in the record); in Havannah also openspiel.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: JsonOption = False,
     sgf: Annotated[Path | None, typer.Option(help="Write the game with comments to this file.")] = None,
 ) -> None:
-    """Show for each move of a game what the search would have played, and what the move cost.
+    """Show what each move of a game cost, and which was better.
 
-    Win rates are those of the player who moved; the graph is the first player's. Ctrl-C keeps what is done.
+    Prints for each move what the search would have played instead. Win rates are those of the player who moved; the
+    graph shows the first player's. Ctrl-C ends the analysis and keeps its results.
+
+    Examples:
+        semeai analyze game.sgf                       every move
+        semeai analyze game.sgf --simulations 20000 --moves 30-60
+        semeai analyze game.sgf --sgf reviewed.sgf    with comments, for a GUI
+        semeai analyze game.sgf --game havannah       a game of LittleGolem
     """
     from semeai.cli.analyze_display import Review, make_review_display
     from semeai.games.catalog import game_named
@@ -90,7 +83,7 @@ def make_session(record: "GameRecord", preset: str, changes: dict[str, Any], see
     config = PlayerConfig.from_preset(preset, record.game).with_changes(changes)
     if config.simulations is None or config.seconds is not None:
         raise ConfigError("an analysis has its budget in simulations: leave out --set seconds")
-    compile_players([record.game], lambda text: print(text, file=sys.stderr, flush=True), [config])
+    compile_players([record.game], note, [config])
     settings = SessionSettings(record.size, record.komi, seed, config.simulations)
     return Session(DIALECTS[record.game](coordinates=coordinates), MctsPlayer(config), settings)
 

@@ -4,22 +4,28 @@ import json
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
+from semeai.cli.game_options import GameOption
+from semeai.cli.options import JsonOption
+from semeai.cli.output import note
 from semeai.cli.reproduce import as_rich, integers
 
 
-def register(app: typer.Typer) -> None:
-    app.command(epilog="Example: semeai bench --game havannah --size 5,8")(bench)
-
-
 def bench(
-    game: Annotated[str, typer.Option(help="What is played: go or havannah.")] = "go",
-    size: Annotated[str | None, typer.Option(help="Board sizes, such as 9,19; the usual ones by default.")] = None,
-    seconds: Annotated[float, typer.Option(min=0.01, help="CPU seconds a figure.")] = 1.0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    game: GameOption = "go",
+    size: Annotated[str | None, typer.Option(help="Board sizes, such as 9,19 (default: the usual ones).")] = None,
+    seconds: Annotated[float, typer.Option(min=0.01, help="CPU seconds per figure.")] = 1.0,
+    as_json: JsonOption = False,
 ) -> None:
-    """Measure playouts and simulations per CPU second, by game and size."""
+    """Measure playouts and simulations per CPU second.
+
+    One table per game, by board size.
+
+    Examples:
+        semeai bench --game havannah --size 5,8
+    """
+    from rich.console import Console
+
     from semeai.experiments import speed
     from semeai.games.catalog import game_named
     from semeai.players.mcts import compile_players
@@ -27,10 +33,8 @@ def bench(
     rules, sizes = game_named(game), integers("--size", size) if size else ()
     for s in sizes:
         rules.new_position(s)
-    notes = Console(stderr=True)
-    say = lambda text: notes.print(f"[dim]{text}[/]", highlight=False)  # noqa: E731
-    compile_players([game], say)
-    tables = speed.run(game, sizes, seconds, say)
+    compile_players([game], note)
+    tables = speed.run(game, sizes, seconds, note)
     if as_json:
         typer.echo(json.dumps([t.to_json() for t in tables], indent=2))
         return

@@ -5,16 +5,9 @@ import math
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from semeai.cli.display import COLOURS
+from semeai.cli.options import AcceptAboveOption, DiscardBelowOption, JsonOption, RiskOption
 from semeai.errors import ConfigError
-from semeai.models import checked
-from semeai.race.settings import RaceSettings
-from semeai.stats.counts import RewardCounts
-from semeai.stats.intervals import wilson_interval
 
 METHODS: dict[str, dict[str, Any]] = {
     "betting (default)": {"method": "betting"},
@@ -26,23 +19,39 @@ METHODS: dict[str, dict[str, Any]] = {
 }
 
 
-def register(app: typer.Typer) -> None:
-    app.command(epilog="Example: semeai bounds --wins 520 --losses 480 --candidates 10")(bounds)
-
-
 def bounds(
-    wins: Annotated[int, typer.Option(min=0)] = 0,
-    losses: Annotated[int, typer.Option(min=0)] = 0,
-    draws: Annotated[int, typer.Option(min=0)] = 0,
-    candidates: Annotated[int, typer.Option(min=1, help="How many are raced; all share the risk.")] = 1,
-    index: Annotated[int, typer.Option(min=1, help="Which one this is; only the countable spending cares.")] = 1,
-    tests: Annotated[int | None, typer.Option(min=1, help="Looks so far; default: doubling from one game.")] = None,
-    risk: Annotated[float, typer.Option(help="delta0, over all candidates and looks.")] = 0.05,
-    accept_above: float = 0.501,
-    discard_below: float = 0.504,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    wins: Annotated[int, typer.Option(min=0, help="Games won by the candidate.")] = 0,
+    losses: Annotated[int, typer.Option(min=0, help="Games lost by the candidate.")] = 0,
+    draws: Annotated[int, typer.Option(min=0, help="Games drawn.")] = 0,
+    candidates: Annotated[int, typer.Option(min=1, help="Number of candidates, which share the risk.")] = 1,
+    index: Annotated[
+        int, typer.Option(min=1, help="Number of this candidate, from 1; matters only with countable spending.")
+    ] = 1,
+    tests: Annotated[
+        int | None, typer.Option(min=1, help="Looks so far (default: as if looking after 1, 2, 4, ... games).")
+    ] = None,
+    risk: RiskOption = 0.05,
+    accept_above: AcceptAboveOption = 0.501,
+    discard_below: DiscardBelowOption = 0.504,
+    as_json: JsonOption = False,
 ) -> None:
-    """Bounds on the efficiency behind some games, by every method; the verdict now; the games still expected."""
+    """Compute bounds and the verdict from wins, draws and losses.
+
+    Prints for each method the bounds on the true win rate, the verdict now, and the number of games still expected.
+
+    Examples:
+        semeai bounds --wins 520 --losses 480 --candidates 10
+    """
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from semeai.cli.display import COLOURS
+    from semeai.models import checked
+    from semeai.race.settings import RaceSettings
+    from semeai.stats.counts import RewardCounts
+    from semeai.stats.intervals import wilson_interval
+
     counts = RewardCounts.of(wins=wins, draws=draws, losses=losses)
     n = counts.n
     if n == 0:

@@ -9,27 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
+from semeai.cli.game_options import GAME_HELP, SizeOption
+from semeai.cli.options import FileLedgerOption, FileNameOption, JsonOption, WorkersOption
 from semeai.cli.output import check_folder
+from semeai.evolve.proposers import PROPOSERS
 from semeai.store.places import beside, without_password
-
-EXAMPLE = """
-Examples:
-
-    semeai evolve evolve.toml                  run it, or go on where it was stopped
-
-    semeai evolve --size 9 --simulations 100 --proposer guided --steps 5
-
-    semeai evolve --game havannah --size 5 --simulations 100 --candidates 1 --steps 50
-
-    semeai evolve evolve.toml --steps 40       twenty steps more
-"""
-
-
-class ProposerName(enum.StrEnum):
-    guided = "guided"
-    random = "random"
-    mutate = "mutate"
-    crossover = "crossover"
 
 
 class ShapeName(enum.StrEnum):
@@ -38,42 +22,52 @@ class ShapeName(enum.StrEnum):
     both = "both"
 
 
-def register(app: typer.Typer) -> None:
-    app.command(epilog=EXAMPLE)(evolve)
-
-
 def evolve(
-    file: Annotated[Path | None, typer.Argument(help="The evolution; the options go first.")] = None,
+    file: Annotated[Path | None, typer.Argument(help="Evolution file (TOML); options override it.")] = None,
     player: Annotated[
-        str | None, typer.Option(help="The first program; default: RAVE and light playouts, without knowledge.")
+        str | None, typer.Option(help="First player (default: RAVE and light playouts, without knowledge).")
     ] = None,
-    game: Annotated[str | None, typer.Option(help="go or havannah.")] = None,
-    size: Annotated[int | None, typer.Option(help="Of the board.")] = None,
-    simulations: Annotated[int | None, typer.Option(min=1, help="A move, at which changes are raced.")] = None,
+    game: Annotated[str | None, typer.Option(help=f"{GAME_HELP} (default: go).")] = None,
+    size: SizeOption = None,
+    simulations: Annotated[int | None, typer.Option(min=1, help="Simulations per move in races.")] = None,
     proposer: Annotated[
-        list[ProposerName] | None, typer.Option(help="Where candidates come from; several are mixed.")
+        list[str] | None,
+        typer.Option(help=f"Source of candidates: {', '.join(PROPOSERS)} (default: guided and random, mixed)."),
     ] = None,
-    shapes: Annotated[ShapeName | None, typer.Option(help="Of the patterns that these proposers give.")] = None,
-    candidates: Annotated[int | None, typer.Option(min=1, help="A step: |S0|, 10 or 1 in the papers.")] = None,
-    steps: Annotated[int | None, typer.Option(min=1, help="Iterations.")] = None,
-    hours: Annotated[float | None, typer.Option(help="Race no longer than this; then validate.")] = None,
-    risk: Annotated[float | None, typer.Option(help="Of any wrong acceptance, over all steps.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="The same seed gives the same player.")] = None,
-    name: Annotated[str | None, typer.Option(help="Name of the run; default: `name` in the file, or its stem.")] = None,
-    ledger: Annotated[
-        str | None,
-        typer.Option(envvar="SEMEAI_LEDGER", help="File or database URL; default: semeai.sqlite beside the file."),
+    shapes: Annotated[
+        ShapeName | None, typer.Option(help="Shapes that guided and random propose (default: good).")
     ] = None,
+    candidates: Annotated[
+        int | None, typer.Option(min=1, help="Candidates per step, |S0| in the papers (default: 10).")
+    ] = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Steps, each a race of candidates (default: 20).")] = None,
+    hours: Annotated[
+        float | None, typer.Option(help="Start no more games of races after this many hours; then validate.")
+    ] = None,
+    risk: Annotated[
+        float | None, typer.Option(help="Largest probability of any wrong acceptance, over all steps (default: 0.05).")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="The same seed gives the same player (default: 1).")] = None,
+    name: FileNameOption = None,
+    ledger: FileLedgerOption = None,
     output: Annotated[
-        Path | None, typer.Option(help="Folder for the player, its patterns and the report; default: the run's name.")
+        Path | None,
+        typer.Option(help="Folder for the player, its patterns and the report (default: the run's name)."),
     ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; default: the cores.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")] = False,
+    workers: WorkersOption = None,
+    as_json: JsonOption = False,
 ) -> None:
-    """Propose changes of a player, race them, keep what is proven better, and go on from there.
+    """Improve a player step by step, by races of proposed changes.
 
-    Accepted changes are validated by games of their own: against the programs before, at ten times the budget, and
-    against a foreign engine. The same command goes on with an evolution that was stopped.
+    Proposes changes, races them against the player, and keeps what is proven better. Accepted changes are validated
+    by separate games: against the previous players, at ten times the budget, and against another engine. The same
+    command continues an evolution that was stopped.
+
+    Examples:
+        semeai evolve evolve.toml               run it, or go on where it was stopped
+        semeai evolve evolve.toml --steps 40    twenty steps more
+        semeai evolve --size 9 --simulations 100 --proposer guided --steps 5
+        semeai evolve --game havannah --size 5 --simulations 100 --candidates 1 --steps 50
     """
     from semeai.cli.evolve_display import as_dict, make_evolve_display, next_steps
     from semeai.evolve.config import load_evolution
@@ -85,7 +79,8 @@ def evolve(
     changes: dict[str, Any] = {
         "player": player, "match.game": game, "match.size": size, "player.simulations": simulations,
         "proposers": [
-            {"kind": p.value, **({"shapes": shapes.value} if shapes and p in SHAPED else {})} for p in proposer or ()
+            {"kind": kind, **({"shapes": shapes.value} if shapes and PROPOSERS[kind].has_shapes else {})}
+            for kind in proposer or ()
         ] or None,
         "candidates": candidates, "steps": steps, "hours": hours, "race.risk": risk, "seed": seed,
     }  # fmt: skip
@@ -109,6 +104,3 @@ def evolve(
     if not result.finished:
         print(f"stopped; to go on: {shlex.join(['semeai', *sys.argv[1:]])}", file=sys.stderr)
         raise typer.Exit(130)
-
-
-SHAPED = (ProposerName.random, ProposerName.guided)

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from semeai.cli.game_options import GameOption, KomiOption, SizeOption, SwapOption
+from semeai.cli.options import SettingsOption
+from semeai.cli.output import check_range, installed_version, note
 from semeai.errors import ConfigError, did_you_mean
 from semeai.games.catalog import GAMES
-from semeai.parallel.config import counted_in_simulations
 from semeai.parallel.launch import started_ranks
 
 if TYPE_CHECKING:
@@ -21,78 +23,66 @@ if TYPE_CHECKING:
     from semeai.players.config import PlayerConfig
 
 RESIGN_BELOW = 0.05
-MAX_KOMI = 1000
 ANALYSIS_SIMULATIONS = 100_000
-EXAMPLES = """Examples:
-
-semeai gtp --simulations 3000            for GoGui, Sabaki or a match
-
-semeai gtp --seconds 5 --size 19         five seconds a move
-
-semeai gtp --set search.exploration=0.1  with another setting
-
-semeai gtp --patterns patterns.txt       with patterns of your own
-
-semeai gtp --preset grown/player.toml    a player that semeai evolve has grown
-
-semeai gtp --database ae.npz             with a database that semeai learn wrote
-
-semeai gtp --game havannah --simulations 3000 --size 5
-
-mpiexec -n 8 semeai gtp --seconds 5 --parallel slow_tree
-"""
-
-
-def register(app: typer.Typer) -> None:
-    app.command(epilog=EXAMPLES)(gtp)
 
 
 def gtp(
-    game: Annotated[str, typer.Option(help="What to play: go or havannah.")] = "go",
-    simulations: Annotated[int | None, typer.Option(min=1, help="Simulations a move; the preset's by default.")] = None,
-    seconds: Annotated[float | None, typer.Option(help="Seconds a move instead.")] = None,
+    game: GameOption = "go",
+    simulations: Annotated[
+        int | None, typer.Option(min=1, help="Simulations per move (default: as in the preset).")
+    ] = None,
+    seconds: Annotated[float | None, typer.Option(help="Seconds per move, instead of simulations.")] = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads that search one tree.")] = 1,
     parallel: Annotated[
-        str | None, typer.Option(help="How ranks share: slow_tree, slow_root, voting or fast_tree.")
+        str | None, typer.Option(help="How ranks share results: slow_tree, slow_root, voting or fast_tree.")
     ] = None,
     ranks: Annotated[
-        int | None, typer.Option(min=1, help="Ranks; all that mpiexec has started by default, else a virtual cluster.")
+        int | None, typer.Option(min=1, help="Ranks (default: those started by mpiexec); without mpiexec, simulated.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed and commands give the same game.")] = 1,
     preset: Annotated[
-        str, typer.Option(help="Settings to start from: a preset, or a player's .toml file.")
+        str, typer.Option(help="Settings to start from: a preset, or the .toml file of a player.")
     ] = "default",
-    size: Annotated[int | None, typer.Option(min=1, help="Board size at the start; the game's own by default.")] = None,
-    komi: Annotated[float | None, typer.Option(help="Komi at the start, in Go; 7.5 by default.")] = None,
-    swap: Annotated[bool, typer.Option("--swap", help="Play with the swap rule, in Havannah.")] = False,
+    size: SizeOption = None,
+    komi: KomiOption = None,
+    swap: SwapOption = False,
     coordinates: Annotated[
-        str | None, typer.Option(help="How points are named; in Havannah openspiel (a1, e9) or littlegolem (A1, I5).")
+        str | None, typer.Option(help="Names of points; in Havannah openspiel (a1, e9) or littlegolem (A1, I5).")
     ] = None,
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", help="Another setting, as NAME=VALUE; may be repeated.")
-    ] = None,
+    settings: SettingsOption = None,
     patterns: Annotated[
-        Path | None, typer.Option(help="A file of patterns that the player gives its bias to; see semeai pattern.")
+        Path | None, typer.Option(help="Pattern file, whose patterns bias the search; see semeai pattern.")
     ] = None,
     database: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="A database of patterns, see semeai learn; none: play without, own: semeai's."
+            metavar="FILE", help="Pattern database, see semeai learn; `none`: play without, `own`: semeai's own."
         ),
     ] = None,
-    analysis_simulations: Annotated[int, typer.Option(min=1, help="Where an analysis stops.")] = ANALYSIS_SIMULATIONS,
-    no_resign: Annotated[bool, typer.Option("--no-resign", help="Play on in lost positions.")] = False,
-    no_book: Annotated[bool, typer.Option("--no-book", help="Search from the first move on.")] = False,
-    log: Annotated[Path | None, typer.Option(help="Write what is said, both ways, to this file.")] = None,
+    analysis_simulations: Annotated[
+        int, typer.Option(min=1, help="Simulations after which an analysis stops.")
+    ] = ANALYSIS_SIMULATIONS,
+    no_resign: Annotated[bool, typer.Option("--no-resign", help="Never resign.")] = False,
+    no_book: Annotated[bool, typer.Option("--no-book", help="Do not use the opening book.")] = False,
+    log: Annotated[Path | None, typer.Option(help="Append all commands and responses to this file.")] = None,
 ) -> None:
-    """Play by the Go Text Protocol on standard input and output.
+    """Play by the Go Text Protocol (GTP) on standard input and output.
 
-    A clock that the other side sets is kept; without --simulations and --seconds it alone says how long to think.
+    Keeps the clock that the controller sets. Without --simulations and --seconds, that clock alone decides how long the
+    player thinks.
+
+    Examples:
+        semeai gtp --simulations 3000              for GoGui, Sabaki or a match
+        semeai gtp --seconds 5 --size 19           five seconds per move
+        semeai gtp --set search.exploration=0.1    with another setting
+        semeai gtp --patterns patterns.txt         with patterns of your own
+        semeai gtp --preset grown/player.toml      a player that semeai evolve has grown
+        semeai gtp --database ae.npz               with a database that semeai learn wrote
+        semeai gtp --game havannah --simulations 3000 --size 5
+        mpiexec -n 8 semeai gtp --seconds 5 --parallel slow_tree
     """
     if game not in GAMES:
         raise ConfigError(f"--game {game}: {did_you_mean(game, GAMES)}")
-    if komi is not None and not abs(komi) <= MAX_KOMI:
-        raise ConfigError(f"--komi {komi:g}: give a number from -{MAX_KOMI} to {MAX_KOMI}")
     changes = player_changes(simulations, seconds, threads, no_resign, settings or [])
     changes |= rank_changes(parallel, ranks)
     changes = {"book": not no_book, **changes}
@@ -115,8 +105,7 @@ def player_changes(
     """What the options say of the player, as ``PlayerConfig.with_changes`` takes it."""
     if simulations is not None and seconds is not None:
         raise ConfigError("give --simulations or --seconds, not both")
-    if seconds is not None and not 0 < seconds <= 1e6:
-        raise ConfigError(f"--seconds {seconds:g}: give a number above 0")
+    check_range("--seconds", seconds, gt=0, le=1e6)
     changes: dict[str, Any] = {"resign_below": 0.0 if no_resign else RESIGN_BELOW}
     changes |= {"simulations": simulations} if simulations else {"seconds": seconds} if seconds else {}
     changes |= {"threads": threads} if threads > 1 else {}
@@ -175,6 +164,8 @@ class SessionStart:
 
     def check(self) -> None:
         """ConfigError where there is no such player or no such board."""
+        from semeai.parallel.config import counted_in_simulations
+
         config = self.config()
         if config.seconds is not None and config.parallel.ranks > 1 and started_ranks() == 1:
             raise counted_in_simulations(config.parallel.ranks)
@@ -191,7 +182,7 @@ class SessionStart:
         from semeai.players.mcts import MctsPlayer, compile_players
 
         config, dialect = self.config(), self.dialect()
-        compile_players([self.game], lambda text: print(text, file=sys.stderr, flush=True), [config])
+        compile_players([self.game], note, [config])
         game = dialect.game
         settings = SessionSettings(
             game.default_size if self.size is None else self.size,
@@ -214,12 +205,6 @@ def describe(preset: str, config: "PlayerConfig") -> str:
     settings = sorted(flat_settings(config.model_dump()), key=itemgetter(0))
     lines = [f"{name} {value}" for name, value in settings if value != default[name]]
     return "\n".join([f"semeai {installed_version()}", f"preset {preset}", *lines])
-
-
-def installed_version() -> str:
-    from importlib.metadata import version
-
-    return version("semeai")
 
 
 def make_engine(start: SessionStart) -> "GtpEngine":

@@ -11,24 +11,20 @@ from semeai.errors import ConfigError
 
 RACE = ("race.toml", "optimiser.py")
 EVOLUTION = ("evolve.toml",)
-EXAMPLES = """
-Examples:
-
-    semeai init first-race && semeai race first-race/race.toml
-
-    semeai init first-player --evolve && semeai evolve first-player/evolve.toml
-"""
-
-
-def register(app: typer.Typer) -> None:
-    app.command(epilog=EXAMPLES)(init)
 
 
 def init(
-    folder: Annotated[Path, typer.Argument(help="Where to write it; made if it does not exist.")],
-    evolve: Annotated[bool, typer.Option("--evolve", help="Write an evolution: a Go player that grows.")] = False,
+    folder: Annotated[Path, typer.Argument(help="Folder to write to; created if it does not exist.")],
+    evolve: Annotated[bool, typer.Option("--evolve", help="Write an evolution: a Go player that improves.")] = False,
 ) -> None:
-    """Write an example to run and then to change: an optimiser and a race of ten variants of it, or an evolution."""
+    """Write a small example to run and to change.
+
+    It is a race between ten variants of an optimiser, or the evolution of a small Go player.
+
+    Examples:
+        semeai init first-race && semeai race first-race/race.toml
+        semeai init first-player --evolve && semeai evolve first-player/evolve.toml
+    """
     templates = EVOLUTION if evolve else RACE
     for name in templates:
         if (folder / name).exists():

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from semeai.cli.output import check_writable
+from semeai.cli.options import JsonOption, LedgerOption, WorkersOption
+from semeai.cli.output import check_range, check_writable, note
 from semeai.errors import ConfigError
 from semeai.store.places import DEFAULT_LEDGER
 
@@ -19,56 +20,55 @@ if TYPE_CHECKING:
 
 SHOWN = 5
 """Files that are refused, named one by one."""
-EXAMPLES = """Examples:
-
-semeai learn games/ -o ae.npz                         from all .sgf files below a folder
-
-semeai learn --self-play 400 --size 9 -o ae.npz       from games that it plays itself, on all cores
-
-semeai learn --self-play 400 --player mcts:rave,simulations=500 -o ae.npz
-
-semeai match mcts:rave,database=ae.npz mcts:rave --simulations 200
-"""
-
-
-def register(app: typer.Typer) -> None:
-    app.command(epilog=EXAMPLES)(learn)
 
 
 def learn(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the database.")],
-    games: Annotated[list[Path] | None, typer.Argument(help="Files of game records, or folders of .sgf files.")] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write the database to.")],
+    games: Annotated[list[Path] | None, typer.Argument(help="Game records in SGF, or folders of .sgf files.")] = None,
     self_play: Annotated[
-        int | None, typer.Option(min=2, help="Learn from so many games that a player plays against itself.")
+        int | None, typer.Option(min=2, help="Learn from this many games that a player plays against itself.")
     ] = None,
-    size: Annotated[int, typer.Option(min=2, max=25, help="Of the self-play board.")] = 9,
-    simulations: Annotated[int | None, typer.Option(min=1, help="A move of self-play; default: 200.")] = None,
-    player: Annotated[str, typer.Option(help="Who plays, as semeai match takes it.")] = "mcts",
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes of self-play; default: the cores.")] = None,
-    ledger: Annotated[
-        str, typer.Option(envvar="SEMEAI_LEDGER", help="Where self-play games are kept, so that none is lost.")
-    ] = DEFAULT_LEDGER,
+    size: Annotated[int, typer.Option(min=2, max=25, help="Board size of self-play.")] = 9,
+    simulations: Annotated[
+        int | None, typer.Option(min=1, help="Simulations per move of self-play (default: 200).")
+    ] = None,
+    player: Annotated[str, typer.Option(help="Player of self-play, as in semeai match.")] = "mcts",
+    workers: WorkersOption = None,
+    ledger: LedgerOption = DEFAULT_LEDGER,
     min_seen: Annotated[
-        int, typer.Option(min=1, help="A neighbourhood is a pattern if so many legal points had it.")
+        int, typer.Option(min=1, help="Legal points that must have a neighbourhood before it becomes a pattern.")
     ] = 10,
     prior: Annotated[
-        float, typer.Option(help="How much is needed to call a pattern other than what it lies in; above 0.")
+        float, typer.Option(help="Strength of the prior that pulls a pattern towards its parent (> 0).")
     ] = 2.0,
-    held_out: Annotated[float, typer.Option(help="Part of the games that it is tried on, not learnt from.")] = 0.1,
-    positions: Annotated[int, typer.Option(min=100, help="At most so many, of games drawn at random.")] = 60_000,
+    held_out: Annotated[
+        float, typer.Option(help="Fraction of the games that is kept for the test, not learnt from (at most 0.5).")
+    ] = 0.1,
+    positions: Annotated[
+        int, typer.Option(min=100, help="Largest number of positions to learn from, drawn at random.")
+    ] = 60_000,
     skip: Annotated[
         int | None,
-        typer.Option(min=0, help="Moves at the beginning of each game that are not learnt; default: random ones."),
+        typer.Option(
+            min=0, help="Moves at the beginning of each game not to learn from (default: the random ones of self-play)."
+        ),
     ] = None,
     distance: Annotated[
-        int, typer.Option(min=3, max=10, help="How far patterns reach at most: dx + dy + the larger of both.")
+        int, typer.Option(min=3, max=10, help="Largest distance that patterns reach: dx + dy + the larger of both.")
     ] = 10,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same file.")] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
-    """Learn a database of patterns: nested neighbourhoods with Bradley-Terry strengths, for a player's `database=FILE`.
+    """Learn a database of Go patterns from records or from self-play.
 
-    Prints how well it predicts the moves of games held out, and how large it is. Broken files are named and left out.
+    The patterns are nested neighbourhoods with Bradley-Terry strengths; a player uses them by `database=FILE`. Prints
+    how well they predict the moves of the games held out. Broken files are named and left out.
+
+    Examples:
+        semeai learn games/ -o ae.npz                      from all .sgf files below a folder
+        semeai learn --self-play 400 --size 9 -o ae.npz    from games against itself, on all cores
+        semeai learn --self-play 400 --player mcts:rave,simulations=500 -o ae.npz
+        semeai match mcts:rave,database=ae.npz mcts:rave --simulations 200
     """
     from semeai.learn.games import OPENING_MOVES
     from semeai.learn.learn import Settings
@@ -76,12 +76,10 @@ def learn(
 
     if bool(games) == (self_play is not None):
         raise ConfigError("give files of games, or --self-play GAMES, and not both")
-    if not 0 < held_out <= 0.5:
-        raise ConfigError(f"--held-out {held_out:g}: give a number above 0, and 0.5 at most")
-    if not 0 < prior <= 1000:
-        raise ConfigError(f"--prior {prior:g}: give a number above 0, and 1000 at most")
+    check_range("--held-out", held_out, gt=0, le=0.5)
+    check_range("--prior", prior, gt=0, le=1000)
     check_writable("--output", output)
-    say = _say if not as_json else lambda text: None
+    say = note if not as_json else lambda text: None
     refused: list[str] = []
     if self_play is None:
         records, refused = _read(games or [])
@@ -103,10 +101,6 @@ def learn(
     typer.echo(summary(found, output))
 
 
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
 def _player(words: str, simulations: int | None) -> str:
     """With 200 simulations a move, or as many as are asked for, unless its own words say it."""
     from semeai.players.catalog import words_with_simulations
@@ -122,9 +116,9 @@ def _read(paths: list[Path]) -> tuple[list["GameRecord"], list[str]]:
 
     files = read_games(find_files(paths))
     for sentence in files.refused[:SHOWN]:
-        _say(f"left out: {sentence}")
+        note(f"left out: {sentence}")
     if len(files.refused) > SHOWN:
-        _say(f"left out: {len(files.refused) - SHOWN} more")
+        note(f"left out: {len(files.refused) - SHOWN} more")
     if not files.games:
         raise ConfigError(f"none of {len(files.refused)} files can be learnt from; the first: {files.refused[0]}")
     return list(files.games), list(files.refused)

@@ -1,80 +1,63 @@
-"""The ``semeai`` command."""
+"""Entry point of ``semeai``. It imports next to nothing, so that Ctrl-C is handled almost from the first moment."""
 
+import os
+import signal
 import sys
-from collections.abc import Callable
 
-import typer
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
 
-from semeai.cli import (
-    analyze,
-    bench,
-    bounds,
-    evolve,
-    gtp,
-    init,
-    learn,
-    match,
-    pattern,
-    plan,
-    race,
-    reproduce,
-    runs,
-    solve,
-    warmup,
-)
-from semeai.errors import SemeaiError
-from semeai.parallel.launch import started_ranks
-
-app = typer.Typer(
-    name="semeai",
-    help="Race changes of a stochastic program against a baseline, with a proven bound on the risk.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="markdown",
-    pretty_exceptions_enable=False,
-    epilog="First time? `semeai init first-race` writes a small example, `semeai race first-race/race.toml` runs it.",
-)
-
-for module in (
-    init, race, match, evolve, runs, bounds, plan, reproduce, gtp, analyze, pattern, learn, solve, bench, warmup,
-):  # fmt: skip
-    module.register(app)
-
-
-def version(show: bool) -> None:
-    if show:
-        from importlib.metadata import version as installed
-
-        typer.echo(f"semeai {installed('semeai')}")
-        raise typer.Exit
-
-
-@app.callback()
-def options(
-    show_version: bool = typer.Option(False, "--version", callback=version, is_eager=True, help="Show the version."),
-) -> None:
-    pass
+INTERRUPTED = 130
+"""Exit code after Ctrl-C."""
 
 
 def main() -> None:
-    """Run; of several ranks that mpiexec has started, the first runs and the others search for it."""
+    """Run the command line. Of several ranks started by mpiexec, the first runs it and the others search for it."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not if it is ignored, as below nohup
+        signal.signal(signal.SIGINT, _interrupt)
+    run(_start)
+
+
+def _start() -> None:
+    from semeai.cli.app import app
+    from semeai.parallel.launch import started_ranks
+
     if started_ranks() == 1:
-        run(app)
+        app()
         return
     from semeai.parallel.ranks import on_rank_0
 
-    run(lambda: on_rank_0(lambda: run(app)))
+    on_rank_0(lambda: run(app))
 
 
-def run(command: Callable[[], object]) -> None:
-    """An error is one sentence on stderr and the exit code of its kind."""
+def run(command: "Callable[[], object]") -> None:
+    """Call ``command``; an error becomes one sentence on standard error and the exit code of its kind."""
     try:
         command()
-    except SemeaiError as error:
-        print(f"semeai: {error}", file=sys.stderr)
-        sys.exit(error.exit_code)
-    except KeyboardInterrupt:  # before or after a race, which handles its own
-        sys.exit(130)
+    except KeyboardInterrupt:  # before or after a run, which handles its own
+        sys.exit(INTERRUPTED)
     except BrokenPipeError:  # `semeai export | head`
         sys.stderr.close()
         sys.exit(0)
+    except Exception as error:
+        from semeai.errors import SemeaiError
+
+        if not isinstance(error, SemeaiError):
+            raise
+        print(f"semeai: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+
+
+def _interrupt(number: int, frame: "FrameType | None") -> None:
+    """Raise KeyboardInterrupt; but end the process at once while a module is imported.
+
+    An exception there may be swallowed or printed by whoever is in the middle of the import, and nothing is lost yet.
+    """
+    caller = frame
+    while caller is not None:
+        if caller.f_code.co_filename.startswith("<frozen importlib"):
+            os._exit(INTERRUPTED)
+        caller = caller.f_back
+    signal.default_int_handler(number, frame)

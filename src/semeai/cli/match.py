@@ -9,24 +9,12 @@ from typing import Annotated
 
 import typer
 
+from semeai.cli.game_options import GameOption, KomiOption, SizeOption, SwapOption
+from semeai.cli.options import JsonOption, LedgerOption, WorkersOption
 from semeai.cli.output import check_writable, write_text
 from semeai.errors import ConfigError
 from semeai.parallel.launch import started_ranks
 from semeai.store.places import DEFAULT_LEDGER, without_password
-
-EXAMPLE = """
-Examples:
-
-    semeai match mcts "gtp:gnugo --mode gtp --chinese-rules --positional-superko" --games 400 --sgf games
-
-    semeai match mcts:uct mcts:rave --simulations 500 --size 7 --until-decided
-
-    semeai match a.toml b.toml --games 1000     on with a match of 400 games: the same, and 600 more
-
-    semeai match mcts random --game havannah --size 5
-
-    mpiexec -n 8 semeai match mcts:parallel.scheme=slow_tree,parallel.ranks=8 mcts
-"""
 
 
 class Scoring(enum.StrEnum):
@@ -34,44 +22,55 @@ class Scoring(enum.StrEnum):
     area = "area"
 
 
-def register(app: typer.Typer) -> None:
-    app.command(epilog=EXAMPLE)(match)
-
-
 def match(
-    a: Annotated[str, typer.Argument(help="random, mcts:PRESET,NAME=VALUE, gtp:COMMAND LINE, or a .toml file.")],
-    b: Annotated[str, typer.Argument(help="The other player.")],
-    games: Annotated[int, typer.Option(min=1, help="Rounded up to pairs: each begins once with each opening.")] = 100,
-    game: Annotated[str, typer.Option(help="What they play: go or havannah.")] = "go",
-    size: Annotated[int | None, typer.Option(help="Of the board; the game's own by default.")] = None,
-    komi: Annotated[float | None, typer.Option(help="What White gets on top, in Go; 7.5 by default.")] = None,
+    a: Annotated[
+        str, typer.Argument(help="Player A: random, mcts:PRESET,NAME=VALUE, gtp:COMMAND LINE, or a .toml file.")
+    ],
+    b: Annotated[str, typer.Argument(help="Player B, written in the same way.")],
+    games: Annotated[
+        int, typer.Option(min=1, help="Games, rounded up to pairs with the same opening and swapped colours.")
+    ] = 100,
+    game: GameOption = "go",
+    size: SizeOption = None,
+    komi: KomiOption = None,
     simulations: Annotated[
-        int | None, typer.Option(min=1, help="A move, of MCTS players that do not say it themselves.")
+        int | None, typer.Option(min=1, help="Simulations per move for MCTS players without a budget of their own.")
     ] = None,
-    swap: Annotated[
-        bool, typer.Option("--swap", help="Let the second player take over the first move, in Havannah.")
-    ] = False,
+    swap: SwapOption = False,
     openings: Annotated[int, typer.Option(min=0, help="Random moves that both games of a pair begin with.")] = 0,
     scoring: Annotated[
-        Scoring, typer.Option(help="Take off the stones that players agree to be dead, or count all as they stand.")
+        Scoring, typer.Option(help="Remove the stones that both players call dead, or count all stones as they stand.")
     ] = Scoring.agreed,
     move_limit: Annotated[
-        int | None, typer.Option(min=1, help="Count the board then; default: 3 moves a point.")
+        int | None,
+        typer.Option(min=1, help="Moves after which a game is counted as it stands (default: 3 per point)."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same games, on any number of workers.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same games, on any workers.")] = 1,
     until_decided: Annotated[
-        bool, typer.Option("--until-decided", help="Stop as soon as the always-valid interval leaves out 50%.")
+        bool, typer.Option("--until-decided", help="Stop as soon as the always-valid interval excludes 50%.")
     ] = False,
-    sgf: Annotated[Path | None, typer.Option(help="Folder for one file a game; made if it does not exist.")] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; default: the cores.")] = None,
-    name: Annotated[str | None, typer.Option(help="Name of the run; default: made from who plays whom.")] = None,
-    ledger: Annotated[str, typer.Option(envvar="SEMEAI_LEDGER", help="File or database URL.")] = DEFAULT_LEDGER,
-    markdown: Annotated[Path | None, typer.Option(help="Write the result to this file too.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")] = False,
+    sgf: Annotated[
+        Path | None, typer.Option(help="Folder for the games, one file per game; created if it does not exist.")
+    ] = None,
+    workers: WorkersOption = None,
+    name: Annotated[
+        str | None, typer.Option(help="Name of the run (default: made from the players and the settings).")
+    ] = None,
+    ledger: LedgerOption = DEFAULT_LEDGER,
+    markdown: Annotated[Path | None, typer.Option(help="Also write the result to this file.")] = None,
+    as_json: JsonOption = False,
 ) -> None:
-    """Play a match; the same command goes on with one that was stopped, and more --games make it longer.
+    """Play a match between two players, or continue a stopped one.
 
-    Engines are started without a shell. One that crashes, hangs or plays an illegal move loses that game.
+    The same command continues the match; with more --games it becomes longer. Engines are started without a shell. An
+    engine that crashes, hangs or plays an illegal move loses that game.
+
+    Examples:
+        semeai match mcts "gtp:gnugo --mode gtp --chinese-rules --positional-superko" --games 400 --sgf games
+        semeai match mcts:uct mcts:rave --simulations 500 --size 7 --until-decided
+        semeai match a.toml b.toml --games 1000    after a match of 400 games: 600 more
+        semeai match mcts random --game havannah --size 5
+        mpiexec -n 8 semeai match mcts:parallel.scheme=slow_tree,parallel.ranks=8 mcts
     """
     from semeai.cli.match_display import as_dict, as_result_table, make_match_display
     from semeai.match.match import Match

@@ -1,14 +1,34 @@
-"""Where a command's result goes: files, and the name of its run."""
+"""Where a command's output goes: files, remarks on standard error, and the name of its run."""
 
 import os
-import sys
 from pathlib import Path
+
+import typer
 
 from semeai.errors import ConfigError
 
 
+def note(text: str) -> None:
+    """Print a remark on standard error, dim on a terminal."""
+    typer.secho(text, err=True, dim=True)
+
+
+def installed_version() -> str:
+    from importlib.metadata import version
+
+    return version("semeai")
+
+
+def check_range(option: str, value: float | None, *, gt: float, le: float) -> None:
+    """Raise ConfigError if an option is not above ``gt`` and at most ``le``: typer's own limits are inclusive."""
+    from semeai.models import limit_words
+
+    if value is not None and not gt < value <= le:
+        raise ConfigError(f"{option}: {limit_words(gt=gt, le=le)}, not {value:g}")
+
+
 def check_writable(option: str, path: Path | None) -> None:
-    """Say it before the work, not after it."""
+    """Raise ConfigError if a file cannot be written: before the work, not after it."""
     if path is None:
         return
     if path.is_dir() or not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
@@ -16,15 +36,10 @@ def check_writable(option: str, path: Path | None) -> None:
 
 
 def check_folder(option: str, path: Path) -> None:
-    """The same for a folder, which need not exist yet."""
+    """Raise ConfigError if no files can be written to a folder, which need not exist yet."""
     nearest = next((place for place in (path, *path.resolve().parents) if place.exists()), path)
     if not nearest.is_dir() or not os.access(nearest, os.W_OK):
         raise ConfigError(f"{option} {path}: cannot be written")
-
-
-def note(text: str) -> None:
-    """Print a note on what takes a while to standard error."""
-    print(text, file=sys.stderr, flush=True)
 
 
 def write_text(option: str, path: Path, text: str) -> None:

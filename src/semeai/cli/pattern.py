@@ -6,44 +6,29 @@ from typing import Annotated, Any
 
 import typer
 
+from semeai.cli.game_options import GameOption
+from semeai.cli.group import Command, Group, new_app
+from semeai.cli.options import JsonOption
 from semeai.errors import ConfigError
-from semeai.games.catalog import GAMES
 from semeai.patterns.file import read_patterns
 from semeai.patterns.matcher import PatternMatcher
 from semeai.patterns.pattern import Pattern, format_bias
 from semeai.patterns.svg import COLUMNS, svg_of
 
-FileArgument = Annotated[Path, typer.Argument(help="A file of patterns.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+FileArgument = Annotated[Path, typer.Argument(help="Pattern file.")]
 
-patterns_app = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    help="Files of patterns: show them, check them, draw them, and find them in games.",
-    epilog="Example: semeai pattern show patterns.txt",
-)
+pattern = new_app(Group, help="Show, check, draw and match the patterns of a file.")
 
 
-def register(app: typer.Typer) -> None:
-    patterns_app.command(epilog="Example: semeai pattern show patterns.txt")(show)
-    patterns_app.command(epilog="Example: semeai pattern check patterns.txt && semeai gtp --patterns patterns.txt")(
-        check
-    )
-    patterns_app.command(epilog=MATCH_EXAMPLES)(match)
-    patterns_app.command(epilog="Example: semeai pattern draw patterns.txt --svg patterns.svg")(draw)
-    app.add_typer(patterns_app, name="pattern")
-
-
-MATCH_EXAMPLES = """Examples:
-
-semeai pattern match patterns.txt game.sgf
-
-semeai pattern match hex.txt game.sgf --game havannah --json
-"""
-
-
+@pattern.command(cls=Command)
 def show(file: FileArgument, as_json: JsonOption = False) -> None:
-    """Print each pattern of a file as a drawing, with its bias, its digest and its comment."""
+    """Print each pattern of a file as a drawing.
+
+    Its bias, its digest and its comment stand above it.
+
+    Examples:
+        semeai pattern show patterns.txt
+    """
     patterns = read_patterns(file)
     if as_json:
         typer.echo(json.dumps([as_dict(i, pattern) for i, pattern in enumerate(patterns, 1)], indent=2))
@@ -66,8 +51,15 @@ def as_dict(number: int, pattern: Pattern) -> dict[str, Any]:
     }
 
 
+@pattern.command(cls=Command)
 def check(file: FileArgument) -> None:
-    """Say what a file of patterns holds; a bad one is refused with the line and the reason, and exit code 2."""
+    """Check a pattern file, and count its patterns.
+
+    A wrong file is refused with exit code 2, the line and the reason.
+
+    Examples:
+        semeai pattern check patterns.txt && semeai gtp --patterns patterns.txt
+    """
     patterns = read_patterns(file)
     good = sum(pattern.bias > 0 for pattern in patterns)
     kind = f"{patterns[0].geometry.name} " if patterns else ""
@@ -75,13 +67,21 @@ def check(file: FileArgument) -> None:
     typer.echo(f"{file}: {len(patterns)} {kind}patterns, {good} good and {len(patterns) - good} bad shapes{reach}")
 
 
+@pattern.command(cls=Command)
 def match(
     file: FileArgument,
-    record: Annotated[Path, typer.Argument(metavar="GAME", help="A game record in SGF; LittleGolem's for Havannah.")],
-    game: Annotated[str, typer.Option(help=f"What was played: {' or '.join(GAMES)}.")] = "go",
+    record: Annotated[Path, typer.Argument(metavar="GAME", help="Game record in SGF (Havannah: LittleGolem's).")],
+    game: GameOption = "go",
     as_json: JsonOption = False,
 ) -> None:
-    """List the moves of a game that each pattern matched, and how often it matches legal moves at all."""
+    """List the moves of a game that each pattern matches.
+
+    Also prints the share of all legal moves that it matches.
+
+    Examples:
+        semeai pattern match patterns.txt game.sgf
+        semeai pattern match hex.txt game.sgf --game havannah --json
+    """
     found = find_in_game(read_patterns(file), record, game)
     if as_json:
         typer.echo(json.dumps(found, indent=2))
@@ -123,12 +123,17 @@ def find_in_game(patterns: list[Pattern], file: Path, game: str) -> list[dict[st
     return rows
 
 
+@pattern.command(cls=Command)
 def draw(
     file: FileArgument,
-    svg: Annotated[Path, typer.Option(help="Where to write the picture.")],
-    columns: Annotated[int, typer.Option(min=1, help="Patterns in a row.")] = COLUMNS,
+    svg: Annotated[Path, typer.Option(help="File to write the picture to.")],
+    columns: Annotated[int, typer.Option(min=1, help="Patterns per row.")] = COLUMNS,
 ) -> None:
-    """Draw the patterns of a file as boards into one SVG picture."""
+    """Draw the patterns of a file as boards in one SVG picture.
+
+    Examples:
+        semeai pattern draw patterns.txt --svg patterns.svg
+    """
     patterns = read_patterns(file)
     try:
         svg.write_text(svg_of(patterns, columns), encoding="utf-8")

@@ -4,36 +4,43 @@ import json
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
+from semeai.cli.options import AcceptAboveOption, DiscardBelowOption, JsonOption, RiskOption
+from semeai.cli.output import note
 from semeai.errors import ConfigError
-from semeai.models import checked
-from semeai.race.settings import RaceSettings
-from semeai.stats.information import information_bound
-
-
-def register(app: typer.Typer) -> None:
-    app.command(epilog="Example: semeai plan --efficiency 0.52 --risk 0.05 --candidates 10")(plan)
 
 
 def plan(
-    efficiency: Annotated[float, typer.Option(min=0, max=1, help="Of the candidate: its true win rate.")],
-    risk: float = 0.05,
-    candidates: Annotated[int, typer.Option(min=1, help="Raced together, the others being null (0.5).")] = 1,
-    accept_above: float = 0.501,
-    discard_below: float = 0.504,
-    races: Annotated[int, typer.Option(min=1, help="Simulated races a method.")] = 2000,
-    seed: int = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    efficiency: Annotated[float, typer.Option(min=0, max=1, help="True win rate of the candidate.")],
+    risk: RiskOption = 0.05,
+    candidates: Annotated[
+        int, typer.Option(min=1, help="Candidates raced together; all others have a win rate of 0.5.")
+    ] = 1,
+    accept_above: AcceptAboveOption = 0.501,
+    discard_below: DiscardBelowOption = 0.504,
+    races: Annotated[int, typer.Option(min=1, help="Simulated races per method.")] = 2000,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same estimate.")] = 1,
+    as_json: JsonOption = False,
 ) -> None:
-    """Expected games of a race by method, simulated, and the information bound that no method can beat."""
+    """Estimate how many games a race will need, by simulation.
+
+    Prints the expected games and the frequency of acceptance for each method, and for one candidate the information
+    bound: the games that no method can do without.
+
+    Examples:
+        semeai plan --efficiency 0.52 --risk 0.05 --candidates 10
+    """
+    from rich.console import Console
+    from rich.table import Table
+
     from semeai.experiments import guarantee
     from semeai.experiments.simulated_race import ACCEPTED, simulate
     from semeai.jit import compile_kernels
+    from semeai.models import checked
+    from semeai.race.settings import RaceSettings
+    from semeai.stats.information import information_bound
 
-    console = Console(stderr=True)
-    compile_kernels(lambda text: console.print(f"[dim]{text}[/]"))
+    compile_kernels(note)
     shared = {"risk": risk, "accept_above": accept_above, "discard_below": discard_below}
     checked(RaceSettings, shared)
     truth = [0.5] * (candidates - 1) + [efficiency]

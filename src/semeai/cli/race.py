@@ -5,44 +5,40 @@ import math
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from semeai.cli.display import make_display
+from semeai.cli.options import FileLedgerOption, FileNameOption, JsonOption, WorkersOption
 from semeai.errors import ProgramFailed
-from semeai.race.candidate import Verdict
-from semeai.runs.race import RaceResult, run_plan
-from semeai.runs.race_file import load_race_file
-from semeai.runs.run import checked_name
 from semeai.store.places import without_password
 
-EXAMPLE = """
-Examples:
-
-    semeai race race.toml                    run it, or go on where it was stopped
-
-    semeai race race.toml --workers 8        the same verdicts, sooner
-
-    semeai race race.toml --name again       the same race as a new run
-"""
-
-
-def register(app: typer.Typer) -> None:
-    app.command(epilog=EXAMPLE)(race)
+if TYPE_CHECKING:
+    from semeai.runs.race import RaceResult
 
 
 def race(
-    file: Annotated[Path, typer.Argument(help="The race: what is raced, how it is evaluated, at what risk.")],
-    name: Annotated[str | None, typer.Option(help="Name of the run; default: `name` in the file, or its stem.")] = None,
-    ledger: Annotated[
-        str | None,
-        typer.Option(envvar="SEMEAI_LEDGER", help="File or database URL; default: semeai.sqlite beside the race file."),
-    ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; default: the cores.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")] = False,
+    file: Annotated[Path, typer.Argument(help="Race file (TOML): candidates, evaluator and settings.")],
+    name: FileNameOption = None,
+    ledger: FileLedgerOption = None,
+    workers: WorkersOption = None,
+    as_json: JsonOption = False,
 ) -> None:
-    """Race the candidates of a TOML file; an interrupted run is resumed, to the same verdicts."""
+    """Race the candidates of a file, or resume a race that was stopped.
+
+    Every result is kept in the ledger. A resumed race comes to the same verdicts, with any number of workers.
+
+    Examples:
+        semeai race race.toml                run it, or go on where it was stopped
+        semeai race race.toml --workers 8    the same verdicts, sooner
+        semeai race race.toml --name again   the same race as a new run
+    """
+    from semeai.cli.display import make_display
+    from semeai.race.candidate import Verdict
+    from semeai.runs.race import run_plan
+    from semeai.runs.race_file import load_race_file
+    from semeai.runs.run import checked_name
+
     config = load_race_file(file)
     run_name = checked_name(name, "--name") if name is not None else config.name or file.stem
     place = ledger or config.ledger_beside(file.parent)
@@ -63,7 +59,7 @@ def race(
         raise ProgramFailed(f"every candidate's program failed; see: semeai status {run_name} --ledger {shown_place}")
 
 
-def as_dict(run_name: str, place: str, result: RaceResult) -> dict[str, Any]:
+def as_dict(run_name: str, place: str, result: "RaceResult") -> dict[str, Any]:
     decided = {d.candidate: d for d in result.decisions}
 
     def bounds(index: int) -> list[float] | None:

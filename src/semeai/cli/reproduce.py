@@ -3,44 +3,49 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.markdown import Markdown
-from rich.table import Table
 
-from semeai.cli.output import check_writable, write_text
+from semeai.cli.options import JsonOption, WorkersOption
+from semeai.cli.output import check_writable, note, write_text
 from semeai.errors import ConfigError
-from semeai.experiments.figure import check_format, draw
 from semeai.table import ResultTable, show
 
-
-def register(app: typer.Typer) -> None:
-    app.command(epilog="Example: semeai reproduce guarantee --races 20000 --markdown guarantee.md")(reproduce)
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 def reproduce(
-    experiment: Annotated[str | None, typer.Argument(help="Its name; without one, all are listed.")] = None,
-    races: Annotated[int | None, typer.Option(min=1, help="Scale: races a cell.")] = None,
-    games: Annotated[int | None, typer.Option(min=2, help="Scale: games a cell.")] = None,
+    experiment: Annotated[str | None, typer.Argument(help="Experiment; without it, all are listed.")] = None,
+    races: Annotated[int | None, typer.Option(min=1, help="Races per cell of a table.")] = None,
+    games: Annotated[int | None, typer.Option(min=2, help="Games per cell of a table.")] = None,
     size: Annotated[str | None, typer.Option(help="Board sizes, such as 9,19.")] = None,
-    simulations: Annotated[str | None, typer.Option(help="Scale: simulations a move, such as 125,250,500.")] = None,
-    steps: Annotated[int | None, typer.Option(min=1, help="Scale: steps of an evolution.")] = None,
+    simulations: Annotated[str | None, typer.Option(help="Simulations per move, such as 125,250,500.")] = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Steps of an evolution.")] = None,
     proposer: Annotated[
-        str | None, typer.Option(help="Who proposes in an evolution: guided, or random as in the papers.")
+        str | None, typer.Option(help="Proposer of an evolution: guided, or random as in the papers.")
     ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes; all cores without it.")] = None,
+    workers: WorkersOption = None,
     ledger: Annotated[
-        str | None, typer.Option(help="Where games are kept, so that Ctrl-C loses none; default: experiments.db.")
+        str | None,
+        typer.Option(help="Ledger: a file or a database URL (default: experiments.db)."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0)] = 1,
-    markdown: Annotated[Path | None, typer.Option(help="Write the tables to this file too.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same tables.")] = 1,
+    markdown: Annotated[Path | None, typer.Option(help="Also write the tables to this file.")] = None,
     figure: Annotated[Path | None, typer.Option(help="Draw the curves to this file: .svg, .png or .pdf.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
-    """Make the tables of an experiment anew."""
+    """Run an experiment of the papers or the docs; print its tables.
+
+    Without a name, lists the experiments with their options. Options that set the scale have a default per experiment.
+
+    Examples:
+        semeai reproduce
+        semeai reproduce guarantee --races 20000 --markdown guarantee.md
+    """
     from semeai.experiments.catalog import EXPERIMENTS, experiment_named
+    from semeai.experiments.figure import check_format, draw
     from semeai.jit import compile_kernels
 
     if experiment is None:
@@ -64,10 +69,8 @@ def reproduce(
     check_writable("--figure", figure)
     if figure is not None:
         check_format(figure)
-    notes = Console(stderr=True)
-    say = lambda text: notes.print(f"[dim]{text}[/]", highlight=False)  # noqa: E731
-    compile_kernels(say)
-    tables = chosen.run(seed=seed, progress=say, **options)
+    compile_kernels(note)
+    tables = chosen.run(seed=seed, progress=note, **options)
     if as_json:
         typer.echo(json.dumps([t.to_json() for t in tables], indent=2))
     else:
@@ -79,6 +82,9 @@ def reproduce(
 
 
 def print_tables(tables: Sequence[ResultTable]) -> None:
+    from rich.console import Console
+    from rich.markdown import Markdown
+
     console = Console()
     for t in tables:
         console.print(as_rich(t))
@@ -87,7 +93,9 @@ def print_tables(tables: Sequence[ResultTable]) -> None:
         console.print()
 
 
-def as_rich(result: ResultTable) -> Table:
+def as_rich(result: ResultTable) -> "Table":
+    from rich.table import Table
+
     table = Table(title=result.title, title_justify="left", title_style="bold", header_style="bold")
     for i, name in enumerate(result.columns):
         numeric = all(not isinstance(row[i], str) for row in result.rows)

@@ -8,18 +8,12 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
+from semeai.cli.options import JsonOption, LedgerOption
 from semeai.errors import RunNotFound
-from semeai.store.kinds import table_named
-from semeai.store.ledger import Ledger
 from semeai.store.places import DEFAULT_LEDGER
 
-LedgerOption = Annotated[str, typer.Option(envvar="SEMEAI_LEDGER", help="File or database URL of the ledger.")]
 RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="Name of the run, as `semeai runs` lists it.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 class Format(enum.StrEnum):
@@ -27,22 +21,24 @@ class Format(enum.StrEnum):
     jsonl = "jsonl"
 
 
-def register(app: typer.Typer) -> None:
-    app.command(epilog="Example: semeai runs --ledger first-race/semeai.sqlite")(runs)
-    app.command(epilog="Example: semeai status race --ledger first-race/semeai.sqlite")(status)
-    app.command(epilog="Example: semeai export race --ledger first-race/semeai.sqlite --format csv > batches.csv")(
-        export
-    )
-
-
 def runs(
     ledger: LedgerOption = DEFAULT_LEDGER,
     every: Annotated[
-        bool, typer.Option("--all", help="Also the races and matches that an evolution is made of.")
+        bool, typer.Option("--all", help="Also list the races and matches that belong to an evolution.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """List the runs of a ledger."""
+    """List the runs of a ledger.
+
+    Examples:
+        semeai runs --ledger first-race/semeai.sqlite
+    """
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from semeai.store.ledger import Ledger
+
     store = Ledger(ledger, must_exist=True)
     found, last = store.runs(), store.last_results()
     if as_json:
@@ -71,9 +67,16 @@ SHOWN_BY = {
 
 
 def status(run: RunArgument, ledger: LedgerOption = DEFAULT_LEDGER, as_json: JsonOption = False) -> None:
-    """Show where a run stands: every candidate, its interval, its verdict, what failed; who leads a match; or how far
-    an evolution has come.
+    """Show the state of a run, also while it is running.
+
+    For a race: each candidate with its interval and verdict, and what failed. For a match: who leads. For an evolution:
+    its steps.
+
+    Examples:
+        semeai status race --ledger first-race/semeai.sqlite
     """
+    from semeai.store.ledger import Ledger
+
     store = Ledger(ledger, must_exist=True)
     found = store.run(run)
     if found.kind not in SHOWN_BY:
@@ -84,13 +87,20 @@ def status(run: RunArgument, ledger: LedgerOption = DEFAULT_LEDGER, as_json: Jso
 
 def export(
     run: RunArgument,
-    format: Annotated[Format, typer.Option(help="csv or jsonl.")] = Format.jsonl,
+    format: Annotated[Format, typer.Option(help="Format of the rows.")] = Format.jsonl,
     table: Annotated[
-        str, typer.Option(help="Rows to export: candidates, batches, decisions, failures, games, proposals.")
+        str, typer.Option(help="Table: candidates, batches, decisions, failures, games or proposals.")
     ] = "batches",
     ledger: LedgerOption = DEFAULT_LEDGER,
 ) -> None:
-    """Write a run's rows to standard output."""
+    """Write the rows of a run to standard output.
+
+    Examples:
+        semeai export race --ledger first-race/semeai.sqlite --format csv > batches.csv
+    """
+    from semeai.store.kinds import table_named
+    from semeai.store.ledger import Ledger
+
     store = Ledger(ledger, must_exist=True)
     source = table_named(table)
     rows = store.rows(source, store.run(run).id)

@@ -5,31 +5,31 @@ from dataclasses import replace
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
+from semeai.cli.options import JsonOption
+from semeai.cli.output import note
 from semeai.errors import ConfigError
 
 CHUNK = 100_000
-"""Positions between two lines; Ctrl-C ends a proof there."""
-
-
-def register(app: typer.Typer) -> None:
-    app.command(
-        epilog="Examples:\n\n"
-        "    semeai solve a1 --size 3                 the opening a1 of base 3\n\n"
-        "    semeai solve d4 c3 g7 --size 4 --each    each answer of Black to these three moves\n\n"
-    )(solve)
+"""Positions per line of progress; Ctrl-C ends a proof there."""
 
 
 def solve(
-    moves: Annotated[list[str] | None, typer.Argument(help="Played from the empty board, White first.")] = None,
-    size: Annotated[int, typer.Option(help="Base of the board, 2 to 4.")] = 3,
+    moves: Annotated[list[str] | None, typer.Argument(help="Moves from the empty board, White first.")] = None,
+    size: Annotated[int, typer.Option(help="Size of the board (its base), 2 to 4.")] = 3,
     each: Annotated[bool, typer.Option("--each", help="Prove the position after each next move.")] = False,
-    limit: Annotated[int, typer.Option(min=1, help="Positions to look at before giving up, for each proof.")] = 10**7,
-    memory: Annotated[int, typer.Option(min=1, help="Of the table of positions, in MiB.")] = 512,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    limit: Annotated[int, typer.Option(min=1, help="Positions per proof before it is given up.")] = 10**7,
+    memory: Annotated[int, typer.Option(min=1, help="Size of the table of positions in MiB.")] = 512,
+    as_json: JsonOption = False,
 ) -> None:
-    """Prove who wins a position of Havannah on a small board, both sides playing as well as can be."""
+    """Prove who wins a Havannah position on a small board.
+
+    The exit code is 1 if a position is not proven.
+
+    Examples:
+        semeai solve a1 --size 3                 the opening a1 of base 3
+        semeai solve d4 c3 g7 --size 4 --each    each answer of Black to these three moves
+    """
     from semeai.games.havannah.position import COLOURS, HavannahPosition
     from semeai.games.havannah.solver import Proof, Solver
     from semeai.jit import compile_kernels
@@ -40,8 +40,7 @@ def solve(
         position.play(position.text_to_move(text))
     if each and position.is_over:
         raise ConfigError(f"--each: there is no move after {' '.join(moves or ())}, the game is over")
-    notes = Console(stderr=True)
-    compile_kernels(lambda text: notes.print(f"[dim]{text}[/]", highlight=False))
+    compile_kernels(note)
 
     def prove(what: str) -> Proof:
         visited = 0
@@ -51,7 +50,7 @@ def solve(
             if proof.is_proven or visited >= limit:
                 return replace(proof, visited=visited)
             if not as_json:
-                notes.print(f"[dim]{what}: {visited:,} positions …[/]", highlight=False)
+                note(f"{what}: {visited:,} positions …")
 
     results = []
     for move in solver.different_moves(position) if each else [None]:

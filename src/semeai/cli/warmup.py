@@ -10,12 +10,14 @@ VARIANTS = (
 """Players whose kernels the plain player does not need."""
 
 
-def register(app: typer.Typer) -> None:
-    app.command(epilog="Example: semeai warmup")(warmup)
-
-
 def warmup() -> None:
-    """Compile all kernels once and keep them on disk."""
+    """Compile all kernels and keep them on disk.
+
+    This takes a minute or two; later commands then start at once.
+
+    Examples:
+        semeai warmup
+    """
     from semeai.experiments import simulated_race  # noqa: F401 - registers the kernels of races
     from semeai.games.catalog import GAMES
     from semeai.games.havannah import solver  # noqa: F401 - registers the kernels of proofs

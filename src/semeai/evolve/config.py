@@ -8,7 +8,8 @@ from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator, mo
 
 from semeai.errors import ConfigError, did_you_mean
 from semeai.evolve.context import config_of
-from semeai.evolve.proposers.base import PROPOSERS, Mixture, Positive, Proposer, Source
+from semeai.evolve.proposers import PROPOSERS
+from semeai.evolve.proposers.base import Mixture, Positive, Proposer, Source
 from semeai.evolve.proposers.guided import GuidedSource
 from semeai.evolve.proposers.random import RandomSource
 from semeai.games.catalog import game_named

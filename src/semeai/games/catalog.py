@@ -1,23 +1,27 @@
 """The games by name. A game's module is imported when the name is first used, because it imports the compiler."""
 
+from typing import TYPE_CHECKING
+
 from semeai.errors import ConfigError
-from semeai.games.game import Game
-from semeai.games.position import Position
 from semeai.registry import Registry
 
-GAMES: Registry[Game] = Registry("game", "semeai.games")
+if TYPE_CHECKING:
+    from semeai.games.game import Game
+    from semeai.games.position import Position
+
+GAMES: Registry["Game"] = Registry("game", "semeai.games")
 GAMES.add_lazily("go", "semeai.games.go.game:GAME")
 GAMES.add_lazily("havannah", "semeai.games.havannah.game:GAME")
 
 _NEEDED = ("name", "sizes", "default_size", "endings", "policy", "presets")
 
 
-def game_named(name: str) -> Game:
+def game_named(name: str) -> "Game":
     """Return the game. Raises ConfigError with the nearest known name if there is none."""
     return GAMES[name]
 
 
-def register_game(game: Game) -> Game:
+def register_game(game: "Game") -> "Game":
     """Add a game by its name and return it. Raises ConfigError if it is incomplete or its name is taken."""
     missing = [name for name in _NEEDED if not hasattr(game, name)]
     if missing:
@@ -31,6 +35,8 @@ def register_game(game: Game) -> Game:
     return GAMES.add(game.name, game)
 
 
-def new_position(game: str = "go", size: int | None = None, komi: float | None = None, swap: bool = False) -> Position:
+def new_position(
+    game: str = "go", size: int | None = None, komi: float | None = None, swap: bool = False
+) -> "Position":
     """Return the first position of a game, by default with its usual size and komi."""
     return game_named(game).new_position(size, komi, swap)

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,12 @@ from semeai.errors import PlayerFailed, RunNotFound
 from semeai.match.match import Match, MatchResult
 from semeai.match.pair import PairResult, PairTask, PlayedGame, prepare_players
 from semeai.match.records import Records
+from semeai.match.settings import MatchSettings
 from semeai.match.store import MATCH, record_pair, recorded_pairs
 from semeai.match.tally import Tally
+from semeai.models import checked
+from semeai.players.catalog import parse_spec
+from semeai.players.specs import PlayerSpec
 from semeai.runs.run import Driver, Observer, Place, Run, open_run
 from semeai.store.ledger import Ledger
 
@@ -167,6 +171,43 @@ def run_match(
         driver.decided and driver.tally.n_pairs < driver.n_pairs,
         time.perf_counter() - began,
         driver.failures,
+    )
+
+
+def play_match(
+    a: str | Mapping[str, Any] | PlayerSpec,
+    b: str | Mapping[str, Any] | PlayerSpec,
+    games: int = 100,
+    *,
+    settings: MatchSettings | Mapping[str, Any] | None = None,
+    seed: int = 1,
+    workers: int | None = None,
+    executor: str = "local",
+    folder: str | Path | None = None,
+    ledger: str | None = None,
+    name: str | None = None,
+    sgf: str | Path | None = None,
+    until_decided: bool = False,
+    observer: Observer | None = None,
+) -> MatchResult:
+    """Play a match between two players, as ``semeai match`` does.
+
+    Players are written as on the command line (``"mcts:default,simulations=500"``) or as tables; ``settings`` are those
+    of ``evaluator.match`` in a race file, such as ``{"game": "havannah", "size": 5}``. With ``ledger`` every game is
+    kept, and the same call resumes the match. With more than one worker the call must be below
+    ``if __name__ == "__main__":``.
+    """
+    if settings is None or isinstance(settings, Mapping):
+        settings = checked(MatchSettings, settings or {})
+    match = Match(parse_spec(a, folder, settings.game), parse_spec(b, folder, settings.game), settings, seed)
+    return run_match(
+        match,
+        games,
+        Place(ledger, executor, workers),
+        name=name,
+        sgf=None if sgf is None else Path(sgf),
+        until_decided=until_decided,
+        observer=observer,
     )
 
 

@@ -18,7 +18,6 @@ from semeai.evolve.change import Change
 from semeai.evolve.context import Context
 from semeai.models import Model
 from semeai.players.config import PlayerConfig
-from semeai.registry import Registry
 
 Rng = np.random.Generator
 Positive = Annotated[float, Field(gt=0, le=1e6)]
@@ -63,14 +62,6 @@ class Source(Model):
     def make(self, first: PlayerConfig, seed: int) -> Proposer:
         """Return the proposer for an evolution that begins with the player ``first``."""
         raise NotImplementedError
-
-
-PROPOSERS: Registry[type[Source]] = Registry("proposer", "semeai.proposers")
-for _name, _class in {
-    "random": "RandomSource", "guided": "GuidedSource", "mutate": "MutateSource", "crossover": "CrossoverSource",
-    "number": "NumberSource", "given": "GivenSource",
-}.items():  # fmt: skip
-    PROPOSERS.add_lazily(_name, f"semeai.evolve.proposers.{_name}:{_class}")
 
 
 @dataclass(frozen=True)

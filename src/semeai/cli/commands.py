@@ -1,0 +1,48 @@
+"""The commands by group. A command's module is imported when the command is used, so this table repeats its summary."""
+
+from importlib import import_module
+from typing import Any, NamedTuple
+
+
+class Entry(NamedTuple):
+    """Where a command is defined, and the first sentence of its docstring, which a test compares with this one."""
+
+    module: str
+    summary: str
+
+
+GROUPS: dict[str, dict[str, Entry]] = {
+    "Race programs": {
+        "init": Entry("init", "Write a small example to run and to change."),
+        "race": Entry("race", "Race the candidates of a file, or resume a race that was stopped."),
+        "plan": Entry("plan", "Estimate how many games a race will need, by simulation."),
+        "bounds": Entry("bounds", "Compute bounds and the verdict from wins, draws and losses."),
+    },
+    "Play": {
+        "match": Entry("match", "Play a match between two players, or continue a stopped one."),
+        "gtp": Entry("gtp", "Play by the Go Text Protocol (GTP) on standard input and output."),
+        "analyze": Entry("analyze", "Show what each move of a game cost, and which was better."),
+        "solve": Entry("solve", "Prove who wins a Havannah position on a small board."),
+    },
+    "Grow a player": {
+        "evolve": Entry("evolve", "Improve a player step by step, by races of proposed changes."),
+        "learn": Entry("learn", "Learn a database of Go patterns from records or from self-play."),
+        "pattern": Entry("pattern", "Show, check, draw and match the patterns of a file."),
+    },
+    "Inspect results": {
+        "runs": Entry("runs", "List the runs of a ledger."),
+        "status": Entry("runs", "Show the state of a run, also while it is running."),
+        "export": Entry("runs", "Write the rows of a run to standard output."),
+    },
+    "Measure": {
+        "bench": Entry("bench", "Measure playouts and simulations per CPU second."),
+        "reproduce": Entry("reproduce", "Run an experiment of the papers or the docs; print its tables."),
+        "warmup": Entry("warmup", "Compile all kernels and keep them on disk."),
+    },
+}
+COMMANDS = {name: entry for group in GROUPS.values() for name, entry in group.items()}
+
+
+def load(name: str) -> Any:
+    """Return the function of a command, or the app of a command that has commands of its own."""
+    return getattr(import_module(f"semeai.cli.{COMMANDS[name].module}"), name)
