@@ -4,14 +4,20 @@ BIN := $(VENV)/bin
 PYTHON ?= python3
 DEMO := build/demo
 
-.PHONY: help setup demo test lint bench docs constraints clean
+.PHONY: help setup demo quick test lint format bench docs constraints clean
 
 help:
-	@echo "make demo   set up, and grow a small Go player by races (about two minutes, and one more to compile)"
-	@echo "make test   set up, and run the tests"
-	@echo "make lint   ruff and mypy"
-	@echo "make bench  measure, and write the tables of docs/benchmarks"
-	@echo "make docs   build the documentation into site/"
+	@echo "make setup        create .venv and install semeai with its development tools"
+	@echo "make demo         grow a small Go player by races (about two minutes, and one more to compile)"
+	@echo "make quick        run the fast tests: some of every package, in less than a minute"
+	@echo "make test         run all tests"
+	@echo "make lint         check style and types with ruff and mypy"
+	@echo "make format       fix style with ruff, as far as it can"
+	@echo "make bench        run the benchmarks and write the pages of docs/benchmarks"
+	@echo "make docs         build the documentation into site/"
+	@echo "make constraints  write the installed versions to constraints.txt"
+	@echo "make clean        delete .venv, build and site"
+	@echo "A command that needs .venv creates it first."
 
 setup: $(VENV)/.ready
 
@@ -28,11 +34,17 @@ demo: setup
 	@echo "Next: read $(DEMO)/grown/report.md, change $(DEMO)/evolve.toml, or race a program of your own:"
 	@echo "      $(BIN)/semeai init first-race && $(BIN)/semeai race first-race/race.toml"
 
+quick: setup
+	$(BIN)/python -m pytest -n auto -m 'not slow and not statistical'
+
 test: setup
 	$(BIN)/python -m pytest -n auto
 
 lint: setup
 	$(BIN)/ruff check --no-cache . && $(BIN)/ruff format --check . && $(BIN)/mypy
+
+format: setup
+	$(BIN)/ruff check --no-cache --fix --exit-zero . && $(BIN)/ruff format .
 
 bench: setup
 	$(BIN)/python benchmarks/run.py

@@ -16,7 +16,7 @@ from benchmarks import (  # noqa: E402
     parallel_speed,
     pattern_speed,
     proposers,
-    solve_havannah,
+    solved_havannah,
 )
 from semeai.experiments import guarantee  # noqa: E402
 from semeai.jit import compile_kernels  # noqa: E402
@@ -56,7 +56,7 @@ PAGES: dict[str, tuple[str, str, Callable[[], list[ResultTable]]]] = {
     "solved-havannah": (
         "Openings of Havannah on base 4",
         "python benchmarks/run.py solved-havannah",
-        solve_havannah.run,
+        solved_havannah.run,
     ),
     "parallel-speed": (
         "Speed of parallel search",

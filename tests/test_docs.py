@@ -117,6 +117,7 @@ def test_the_figures_of_the_readme_are_those_of_the_benchmark():
         assert f"| {shown} | betting | {default} |" in made
 
 
+@pytest.mark.slow
 def test_the_game_of_the_add_a_game_page_works(tmp_path):
     page = (ROOT / "docs" / "howto" / "add-a-game.md").read_text()
     program = tmp_path / "tictactoe.py"

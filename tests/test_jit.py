@@ -29,6 +29,7 @@ def probe(**environment: str) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_kernels_are_kept_under_their_own_key_and_found_again(tmp_path):
     first, second = (probe(SEMEAI_CACHE_DIR=str(tmp_path)) for _ in range(2))
     assert first[0] == second[0] == str(tmp_path / "kernels" / jit.kernel_key())
@@ -196,12 +197,14 @@ def test_kernels_for_a_game_outside_follow_its_folder(tmp_path):
     assert shown == [["1.0", "0"], ["1.0", "1"], ["2.0", "0"]]
 
 
+@pytest.mark.slow
 def test_without_a_writable_place_kernels_still_work():
     nowhere = "import semeai.jit; semeai.jit._is_writable = lambda directory: False" + PROBE
     done = subprocess.run([sys.executable, "-c", nowhere], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["None", "''", "0"]
 
 
+@pytest.mark.slow
 def test_a_place_that_is_a_file_is_passed_over(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")

@@ -73,6 +73,7 @@ def test_only_some_moves(analyze):
     assert [move["number"] for move in found["moves"]] == [2, 3]
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_is_done(tmp_path):
     (tmp_path / "game.sgf").write_text(BLUNDER)
     process = subprocess.Popen(

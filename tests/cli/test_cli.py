@@ -52,6 +52,7 @@ def race_file(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_race_status_runs_and_export(semeai, race_file):
     done = semeai("race", "race.toml")
     assert "accepted: good" in done.stdout
@@ -75,6 +76,7 @@ def test_race_status_runs_and_export(semeai, race_file):
     assert {json.loads(d)["verdict"] for d in decisions} == {"accepted", "discarded"}
 
 
+@pytest.mark.slow
 def test_json_is_all_that_is_printed(semeai, race_file):
     result = json.loads(semeai("race", "race.toml", "--json").stdout)
     assert result["accepted"] == ["good"]
@@ -82,6 +84,7 @@ def test_json_is_all_that_is_printed(semeai, race_file):
     assert again["digest"] == result["digest"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "code", "words"),
     [
@@ -99,6 +102,7 @@ def test_one_sentence_for_a_mistake(semeai, race_file, change, code, words):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_changed_race_is_refused_with_what_changed(semeai, race_file):
     semeai("race", "race.toml")
     race_file.write_text(RACE.replace("0.55", "0.56"))
@@ -107,17 +111,20 @@ def test_a_changed_race_is_refused_with_what_changed(semeai, race_file):
     semeai("race", "race.toml", "--name", "second")
 
 
+@pytest.mark.slow
 def test_names_are_shown_as_they_are(semeai, race_file):
     semeai("race", "race.toml", "--name", "try [red]this[/] one")
     for command in (["runs"], ["status", "try [red]this[/] one"]):
         assert "try [red]this[/] one" in semeai(*command).stdout
 
 
+@pytest.mark.slow
 def test_what_a_program_prints_is_not_our_output(semeai, race_file):
     race_file.write_text(RACE.replace("programs:coin", "programs:prints"))
     assert json.loads(semeai("race", "race.toml", "--json").stdout)["accepted"] == ["good"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -129,11 +136,13 @@ def test_corner_cases_of_the_calculators(semeai, arguments):
     semeai(*arguments)
 
 
+@pytest.mark.slow
 def test_a_race_that_cannot_end_is_not_planned(semeai):
     done = semeai("plan", "--efficiency", 0.5, "--accept-above", 0.5, "--discard-below", 0.5, code=2)
     assert "no race ends" in done.stderr
 
 
+@pytest.mark.slow
 def test_bad_rewards_exit_with_their_code(semeai, race_file):
     race_file.write_text(RACE.replace("programs:coin", "programs:broken").replace("p = 0.4", 'kind = "nan"'))
     done = semeai("race", "race.toml", code=3)
@@ -143,6 +152,7 @@ def test_bad_rewards_exit_with_their_code(semeai, race_file):
     assert "failure: candidate 'bad'" in " ".join(status.split())
 
 
+@pytest.mark.slow
 def test_a_command_that_fails_shows_its_stderr_in_the_status(semeai, race_file, tmp_path):
     (tmp_path / "play.py").write_text("import sys\nsys.exit('the reason why')\n")
     command = json.dumps([sys.executable, "play.py", "{p}", "{seed}"])
@@ -152,6 +162,7 @@ def test_a_command_that_fails_shows_its_stderr_in_the_status(semeai, race_file, 
     assert "the reason why" in semeai("status", "race").stdout
 
 
+@pytest.mark.slow
 def test_bounds(semeai):
     result = json.loads(semeai("bounds", "--wins", 520, "--losses", 480, "--candidates", 10, "--json").stdout)
     by_method = {m["method"]: m for m in result["methods"]}
@@ -164,12 +175,14 @@ def test_bounds(semeai):
     assert "risk" in semeai("bounds", "--wins", 1, "--losses", 1, "--risk", 3, code=2).stderr
 
 
+@pytest.mark.slow
 def test_plan(semeai):
     result = json.loads(semeai("plan", "--efficiency", "0.6", "--races", "200", "--json").stdout)
     games = {m["method"]: m["games"] for m in result["methods"]}
     assert result["information_bound"] < games["betting"] < games["variant 2"] < games["variant 1"]
 
 
+@pytest.mark.slow
 def test_reproduce(semeai, tmp_path):
     tables = json.loads(semeai("reproduce", "guarantee", "--races", "50", "--json", "--markdown", "g.md").stdout)
     assert len(tables) == 5
@@ -178,6 +191,7 @@ def test_reproduce(semeai, tmp_path):
     assert "did you mean 'guarantee'" in semeai("reproduce", "garantee", code=2).stderr
 
 
+@pytest.mark.slow
 def test_init_writes_a_race_that_loads(semeai, tmp_path):
     semeai("init", "first")
     from semeai.runs.race_file import load_race_file
@@ -198,10 +212,12 @@ def test_init_writes_an_evolution_that_loads(tmp_path):
     assert load_evolution(tmp_path / "player" / "evolve.toml").match.size == 7
 
 
+@pytest.mark.slow
 def test_warmup_says_where_kernels_are_kept(semeai):
     assert "kept in" in semeai("warmup").stdout
 
 
+@pytest.mark.slow
 def test_unknown_runs_and_ledgers(semeai, race_file):
     assert "there is no ledger at" in semeai("runs", code=4).stderr
     semeai("race", "race.toml")

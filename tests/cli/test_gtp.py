@@ -21,6 +21,7 @@ def run(script, *options, code=0):
     return done
 
 
+@pytest.mark.slow
 def test_a_game_through_a_pipe():
     script = "name\nboardsize 5\nkomi 0.5\n1 genmove b\n2 genmove w\nfinal_score\nquit\n"
     done = run(script, "--simulations", "50", "--seed", "7")
@@ -32,6 +33,7 @@ def test_a_game_through_a_pipe():
     assert run(script, "--simulations", "50", "--seed", "7").stdout == done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [["--threads", "2"], ["--parallel", "slow_tree", "--ranks", "3"]])
 def test_threads_and_ranks_play(options):
     done = run(
@@ -41,11 +43,13 @@ def test_threads_and_ranks_play(options):
     assert ("\nthreads 2" in done.stdout) == ("--threads" in options)
 
 
+@pytest.mark.slow
 def test_the_end_of_input_is_an_end():
     assert run("").stdout == ""
     assert run("name\n").stdout == "= semeai\n\n"
 
 
+@pytest.mark.slow
 def test_options_reach_the_engine(tmp_path):
     log = tmp_path / "talk.log"
     options = [
@@ -109,6 +113,7 @@ def process():
     process.wait(30)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["lz-analyze b 1", "name"], ids=["analysing", "waiting"])
 def test_ctrl_c_ends_it_without_a_traceback(process, command):
     print(command, file=process.stdin, flush=True)
@@ -119,6 +124,7 @@ def test_ctrl_c_ends_it_without_a_traceback(process, command):
     assert process.stderr.read() == ""
 
 
+@pytest.mark.slow
 def test_input_ends_an_analysis_of_the_real_program(process):
     print("lz-analyze b 1", file=process.stdin, flush=True)
     assert process.stdout.readline() == "=\n"
@@ -131,6 +137,7 @@ def test_input_ends_an_analysis_of_the_real_program(process):
     assert time.monotonic() - began < 10
 
 
+@pytest.mark.slow
 def test_a_closed_output_ends_it_quietly(process):
     print("lz-analyze b 1", file=process.stdin, flush=True)
     process.stdout.readline()

@@ -37,6 +37,7 @@ memory_mb = 1
 """
 
 
+@pytest.mark.slow
 def test_a_match_its_status_and_its_records(semeai, tmp_path):  # noqa: F811
     arguments = ("match", QUICK, "random", "--game", "havannah", "--size", 4, "--workers", 1, "--games", 8)
     done = semeai(*arguments, "--sgf", "games", "--markdown", "result.md")
@@ -72,6 +73,7 @@ def test_what_a_game_does_not_have(arguments, words):
     assert words in str(done.exception)
 
 
+@pytest.mark.slow
 def test_a_race_of_players(semeai, tmp_path):  # noqa: F811
     (tmp_path / "race.toml").write_text(RACE)
     done = semeai("race", "race.toml", "--workers", 1)
@@ -100,6 +102,7 @@ def test_a_game_is_analysed_in_the_words_of_its_record(analyze, tmp_path):  # no
         analyze("game.sgf", "--game", "havannah")
 
 
+@pytest.mark.slow
 def test_tables_of_havannah(semeai):  # noqa: F811
     found = json.loads(
         semeai("reproduce", "scaling-havannah", "--games", 2, "--size", 3, "--simulations", "5,50", "--workers", 1,
@@ -113,6 +116,7 @@ def test_tables_of_havannah(semeai):  # noqa: F811
     assert speed["rows"][0]["fast playouts"] > 1000
 
 
+@pytest.mark.slow
 def test_openspiel_plays_as_an_engine():
     pytest.importorskip("pyspiel")
     player = make_player(strength.openspiel_bot(20), game="havannah")

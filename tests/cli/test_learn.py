@@ -40,6 +40,7 @@ def test_a_folder_of_games(folder):
     assert found["by_size"][-1]["first"] > found["uniform"]["first"]
 
 
+@pytest.mark.slow
 def test_self_play_is_the_same_for_any_number_of_workers_and_played_once(tmp_path):
     digests, played = [], []
     for workers, ledger in ((1, "a"), (2, "b"), (1, "a")):

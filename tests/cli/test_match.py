@@ -24,6 +24,7 @@ def gtp(behaviour: str, *more: str) -> str:
     return " ".join([f"gtp:{sys.executable}", str(ENGINES), behaviour, *more])
 
 
+@pytest.mark.slow
 def test_match_status_export_and_more_games(semeai, tmp_path):  # noqa: F811
     arguments = ("match", "random", gtp("passes"), *SMALL, "--komi", 0.5)
     done = semeai(*arguments, "--games", 6, "--markdown", "result.md")
@@ -49,18 +50,21 @@ def test_match_status_export_and_more_games(semeai, tmp_path):  # noqa: F811
     assert lines[0]["sgf"].startswith("(;")
 
 
+@pytest.mark.slow
 def test_until_decided(semeai):  # noqa: F811
     done = semeai("match", gtp("until", "8"), gtp("passes"), *SMALL, "--games", 1000, "--until-decided")
     assert "A is stronger" in done.stdout
     assert "Wilson" not in done.stdout
 
 
+@pytest.mark.slow
 def test_simulations_are_for_players_that_do_not_say_it(semeai):  # noqa: F811
     done = semeai("match", "mcts:uct", "mcts:simulations=3", *SMALL, "--games", 2, "--simulations", 7, "--json")
     result = json.loads(done.stdout)
     assert (result["a"], result["b"]) == ("mcts:uct,simulations=7", "mcts:simulations=3")
 
 
+@pytest.mark.slow
 def test_failures_are_shown_and_the_match_goes_on(semeai):  # noqa: F811
     done = semeai("match", "random", gtp("crash"), *SMALL, "--games", 4)
     assert "4 by crash" in done.stdout
@@ -69,6 +73,7 @@ def test_failures_are_shown_and_the_match_goes_on(semeai):  # noqa: F811
     assert "a stack trace" in semeai("status", name).stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
@@ -90,6 +95,7 @@ def test_one_sentence_for_a_mistake(semeai, arguments, code, words):  # noqa: F8
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_ctrl_c_shows_the_result_so_far_and_how_to_go_on(tmp_path):
     command = [sys.executable, "-m", "semeai", "match", "random", "random", "--size", "5", "--games", "100000"]
     process = subprocess.Popen(
@@ -140,6 +146,7 @@ def test_the_table():
     assert rows(match, tally, 4)[0][0] == "A ran…"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", ["80", "120"])
 def test_numbers_are_not_cut_off_however_long_the_names(semeai, columns):  # noqa: F811
     done = semeai("match", gtp("passes", "x" * 90), "random", *SMALL, "--games", 2, columns=columns)

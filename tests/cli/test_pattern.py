@@ -71,6 +71,7 @@ def test_draw_writes_a_picture(folder):
         run("draw", "good.txt", "--svg", "none/out.svg")
 
 
+@pytest.mark.slow
 def test_bad_files_end_with_line_and_reason(semeai, folder):  # noqa: F811
     for arguments in (
         ("pattern", "check", "bad.txt"),
@@ -82,6 +83,7 @@ def test_bad_files_end_with_line_and_reason(semeai, folder):  # noqa: F811
         assert done.stdout == ""
 
 
+@pytest.mark.slow
 def test_engines_and_matches_play_with_patterns(semeai, folder):  # noqa: F811
     semeai("gtp", "--patterns", "good.txt")  # nothing to do, and nothing to complain about
     done = semeai("match", "mcts:simulations=10,patterns=good.txt", "mcts:simulations=10", "--size", 5, "--games", 2,

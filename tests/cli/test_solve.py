@@ -2,7 +2,11 @@
 
 import json
 
+import pytest
+
 from tests.cli.test_cli import semeai  # noqa: F401 - a fixture
+
+pytestmark = pytest.mark.slow
 
 
 def test_each_opening_of_base_three(semeai):  # noqa: F811

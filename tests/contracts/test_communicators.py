@@ -26,6 +26,7 @@ def test_virtual_cluster(size):
     assert comms[0]._meetings == {}, "messages were left behind"
 
 
+@pytest.mark.slow
 @needs_mpi
 @pytest.mark.parametrize("size", [2, 4])
 def test_mpi(size):
@@ -34,6 +35,7 @@ def test_mpi(size):
     assert sorted(done.stdout.splitlines()) == [f"rank {rank} of {size} is content" for rank in range(size)]
 
 
+@pytest.mark.slow
 @needs_mpi
 @pytest.mark.parametrize(("how", "says"), [("raise", "rank 1 of 4: "), ("die", "BAD TERMINATION")])
 def test_a_rank_that_raises_or_dies_ends_the_job(how, says):

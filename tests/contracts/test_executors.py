@@ -124,6 +124,7 @@ def _start_unless_first(marker, start, *arguments):
     start(*arguments)
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_still_starting_does_not_keep_a_closed_pool_alive(tmp_path):
     executor = EXECUTORS["local"](2)
     executor._initializer = functools.partial(_start_unless_first, tmp_path / "m", executor._initializer)
@@ -144,6 +145,7 @@ def test_workers_that_cannot_start_are_not_the_programs_fault():
             collect(pool, 1)
 
 
+@pytest.mark.slow
 def test_workers_killed_at_random_lose_nothing():
     jobs = [make_job(programs.slow_coin, {"p": 0.5, "seconds": 0.0005}, start=50 * i) for i in range(40)]
     expected = [run_job(job).counts for job in jobs]

@@ -75,6 +75,7 @@ def test_a_copy_is_independent(start):
         assert facts(position) == before
 
 
+@pytest.mark.slow
 def test_an_illegal_move_leaves_the_position(start):
     for position in random_game(start, 3, most=60):
         before = facts(position)

@@ -132,6 +132,7 @@ def test_the_report_has_the_papers_table_the_boards_and_what_each_proposer_cost(
     assert by_proposer.keys() <= {"random", "mutate", "number"}
 
 
+@pytest.mark.slow
 def test_any_number_of_workers_gives_the_same(undisturbed):
     folder, result = undisturbed
     other = grow(small(folder), folder, "workers", workers=2)
@@ -139,6 +140,7 @@ def test_any_number_of_workers_gives_the_same(undisturbed):
     assert digests(folder, "workers") == digests(folder, "small")
 
 
+@pytest.mark.slow
 def test_a_kill_in_a_race_and_one_in_the_validation_change_nothing(undisturbed, tmp_path):
     folder, result = undisturbed
     small(tmp_path)
@@ -184,6 +186,7 @@ class StopsIn(EvolutionObserver):
         return super().race(step, n_steps, what)
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_there_is_and_more_steps_go_on_from_there(undisturbed, tmp_path):
     _, result = undisturbed
     config = small(tmp_path, **{"executor.name": "inline"})
@@ -206,6 +209,7 @@ def test_the_end_of_the_time_is_followed_by_the_validation(tmp_path):
     assert result.history.matches["opponent"].tally.n_games == 2
 
 
+@pytest.mark.slow
 def test_a_planted_good_pattern_is_accepted_and_no_bad_one(tmp_path):
     """Go, 5x5, 10 simulations. Mean rewards against the player without the pattern, measured beforehand: the good one
     0.758 +- 0.019 in 2,000 games; the bad ones 0.122, 0.133, 0.258, 0.260 (+- 0.043 at most, in 400 games each) and

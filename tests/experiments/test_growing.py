@@ -20,6 +20,7 @@ def small(monkeypatch):
     return SMALL
 
 
+@pytest.mark.slow
 def test_a_section_is_grown_and_read_again(small, tmp_path):
     options = dict(games=4, proposer="random", workers=1, ledger=str(tmp_path / "l.sqlite"))
     told: list[str] = []
@@ -52,6 +53,7 @@ def test_every_section_is_an_evolution(section):
     assert config.proposers[0].shapes == section.shapes
 
 
+@pytest.mark.slow
 def test_a_program_with_a_database_is_read_again(small, tmp_path):
     """A ledger knows a database by its digest, and not where it lies."""
     section = replace(small, database=True, opponent="GNU Go level 1")

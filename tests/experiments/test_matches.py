@@ -12,6 +12,7 @@ from semeai.match.tally import Tally
 from semeai.table import Chart, Curve
 
 
+@pytest.mark.slow
 def test_scaling_shows_both_columns_and_takes_played_games_from_the_ledger(tmp_path):
     told = []
     options = dict(games=4, size=(5,), simulations=(10, 20), workers=1, ledger=str(tmp_path / "e.db"))
@@ -62,6 +63,7 @@ def test_every_ablation_is_a_player_that_exists():
             parse_spec(table.player(change, 5), game=table.game)
 
 
+@pytest.mark.slow
 def test_speed_has_a_row_a_size_and_positive_rates():
     [table] = speed.run(size=(5,), seconds=0.05)
     [row] = table.rows

@@ -8,6 +8,7 @@ from semeai.experiments import parallel, parallel_ranks
 from semeai.players.catalog import parse_spec
 
 
+@pytest.mark.slow
 def test_a_table_of_ranks_is_played_and_resumed(tmp_path):
     small = replace(parallel.HAVANNAH_VOTING, rows=parallel.HAVANNAH_VOTING.rows[1:])
     options = dict(games=2, size=(3,), simulations=(4,), workers=1, ledger=str(tmp_path / "e.db"))
@@ -17,6 +18,7 @@ def test_a_table_of_ranks_is_played_and_resumed(tmp_path):
     assert small.run(**options) == [table]
 
 
+@pytest.mark.slow
 def test_ranks_and_volume(tmp_path):
     study = replace(parallel_ranks.GO, ranks=(2, 64))
     [table] = study.run(games=2, size=(5,), simulations=(6,), workers=1, ledger=str(tmp_path / "e.db"))

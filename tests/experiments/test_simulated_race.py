@@ -36,6 +36,7 @@ methods = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=1000)
 @given(
     methods,

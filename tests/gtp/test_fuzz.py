@@ -130,6 +130,7 @@ def replayed(position):
     return fresh
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_broken_and_good_lines(seed):
     randomness = random.Random(seed)
@@ -168,6 +169,7 @@ def test_broken_and_good_lines_of_havannah(seed, coordinates):
     assert over > 20  # games came to their end, and were played on
 
 
+@pytest.mark.slow
 def test_memory_stays_flat_over_many_games():
     """Objects and the size of the process, after games with everything that could be kept by mistake."""
     talk = Talk(simulations=8, changes={"memory_mb": 1}, size=5)

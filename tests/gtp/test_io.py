@@ -146,6 +146,7 @@ def test_analyses_in_a_script_show_something():
     assert parse(answers[3] + "\n\n") == (True, "", "")
 
 
+@pytest.mark.slow
 def test_the_clock_is_kept_in_real_time():
     talk = Talk(simulations=10**9, changes={"memory_mb": 50})
     talk.ok("time_settings 0 2 1")

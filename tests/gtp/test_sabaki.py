@@ -30,6 +30,7 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_sabaki_plays_a_whole_game(folder):
     engine = [sys.executable, "-m", "semeai", "gtp", "--simulations", "300", "--seed", "7"]
     done = subprocess.run(

@@ -46,6 +46,7 @@ def rows(ledger: Path, name: str) -> list[dict]:
     return found
 
 
+@pytest.mark.slow
 def test_same_seed_same_games_on_any_number_of_workers(tmp_path):
     results = []
     for executor, workers in (("inline", 1), ("local", 1), ("local", 2)):
@@ -98,6 +99,7 @@ def test_the_records_of_another_match_are_not_written_over(tmp_path):
     assert records(tmp_path / "sgf") == before
 
 
+@pytest.mark.slow
 def test_until_decided_stops_at_the_same_game_anywhere(tmp_path):
     match = Match(engine("until", "8"), engine("passes"), MatchSettings(size=5))
     results = [
@@ -128,6 +130,7 @@ def test_an_engine_that_crashes_in_every_game_loses_them_and_the_match_goes_on(t
     assert [game.stderr for game in result.failures] == ["a stack trace\n"] * 4
 
 
+@pytest.mark.slow
 def test_a_lost_worker_changes_nothing(tmp_path):
     expected = run_match(random_match(3), 60, Place(str(tmp_path / "a"), "inline"))
     killed = []
@@ -144,6 +147,7 @@ def test_a_lost_worker_changes_nothing(tmp_path):
     assert (result.tally.levels, result.tally.n_moves) == (expected.tally.levels, expected.tally.n_moves)
 
 
+@pytest.mark.slow
 def test_kill_9_in_the_middle_and_on_again(tmp_path):
     nap = f"66{os.getpid()}"
     arguments = ["random", f"gtp:{sys.executable} {ENGINES} children {nap}", "--size", "5", "--games", "40"]
@@ -207,6 +211,7 @@ how = "exits"
 """
 
 
+@pytest.mark.slow
 def test_a_race_of_engines(tmp_path):
     (tmp_path / "race.toml").write_text(RACE.format(python=sys.executable, engines=ENGINES))
     assert load_race_file(tmp_path / "race.toml").race.games_per_seed == 2

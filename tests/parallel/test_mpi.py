@@ -9,7 +9,7 @@ from semeai.players.config import PlayerConfig
 from tests.parallel.mpi import mpiexec, needs_mpi
 from tests.parallel.positions import SCHEMES, chosen_moves
 
-pytestmark = needs_mpi
+pytestmark = [needs_mpi, pytest.mark.slow]
 
 
 def test_mpi_ranks_and_virtual_ranks_choose_the_same_moves():

@@ -1,5 +1,6 @@
 """Ranks of a virtual cluster grow the trees that the slow reference grows, node by node."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference.sharing import Rank, SlowTree
@@ -26,6 +27,7 @@ PARALLEL = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(
     CONFIGS.map(lambda config: config.model_copy(update={"proof_backup": False})),

@@ -62,6 +62,7 @@ def test_answers_in_all_their_forms(behaviour):
     player.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("behaviour", "reason", "words", "stderr"),
     [
@@ -182,6 +183,7 @@ def test_cpu_seconds_are_the_engine_s_own():
     assert 0.28 <= spent < 0.6
 
 
+@pytest.mark.slow
 def test_an_engine_that_does_not_want_to_end_is_killed_with_its_children():
     nap = f"88{os.getpid()}"
     for behaviour in ("children", "stubborn"):
@@ -209,6 +211,7 @@ time.sleep({seconds})
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["exit", "kill -9"])
 def test_engines_end_with_their_process(end):
     nap = f"89{os.getpid()}"

@@ -35,7 +35,10 @@ p = 0.47
 """
 KILLS = 20
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds processes through /proc")
+pytestmark = [
+    pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds processes through /proc"),
+    pytest.mark.slow,
+]
 
 
 def descendants(pid: int) -> list[int]:

@@ -216,6 +216,7 @@ def test_a_program_that_exits_is_a_failed_one(run):
     assert "Traceback" in result.failures[0].stderr
 
 
+@pytest.mark.slow
 def test_stopping_drops_what_no_worker_has_begun(run):
     """Sixty-four batches of slow evaluations are asked for; a stop waits for a few of them only."""
     began = time.monotonic()

@@ -39,6 +39,7 @@ def test_one_thread_of_many_grows_the_same_tree_as_the_reference(config, game, s
     assert_same(search._nodes, 0, reference.root)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(CONFIGS, GAMES, st.integers(0, 2**31))
 def test_one_leaf_at_a_time_grows_the_same_tree_as_the_reference(config, game, seed):
@@ -63,6 +64,7 @@ def assert_nothing_lost(search: Search, extra: int) -> None:
         assert 0 <= node["wins"] <= node["visits"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [2, 4])
 @pytest.mark.parametrize("rave", ["off", "minimum_mse"])
 def test_no_simulation_is_lost_or_orphaned(threads, rave):

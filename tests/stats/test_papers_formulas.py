@@ -47,6 +47,7 @@ def test_all_tests_together_spend_at_most_the_risk(risk, n_candidates, spending)
         assert total >= 0.99 * risk
 
 
+@pytest.mark.slow
 @given(risks)
 def test_countable_spending_sums_over_endless_candidates(risk):
     first = sum(SPENDINGS["countable"](risk, 1, 1, i) for i in range(1, 20_000))

@@ -79,6 +79,7 @@ class TestCommand:
         with pytest.raises(ProgramFailed, match="SIGSEGV"):
             run_command([PYTHON, "-c", "import os; os.kill(os.getpid(), 11)"], folder=None, timeout=20)
 
+    @pytest.mark.slow
     def test_a_hanging_program_ends_at_its_limit_with_all_its_children(self, tmp_path):
         marker = tmp_path / "alive"
         child = f"import time; time.sleep(1.5); open({str(marker)!r}, 'w').close()"

@@ -30,7 +30,12 @@ from tests.games.go.faces import (
 
 # How many positions are compared, by size, for each policy.
 COMPARED = {2: 60, 3: 150, 4: 250, 5: 700, 6: 700, 7: 600, 8: 400, 9: 400, 13: 50, 19: 30, 25: 12}
-CASES = [(policy, size) for size in COMPARED for policy in POLICIES]
+QUICK = (3, 4)
+CASES = [
+    pytest.param(policy, size, marks=[] if size in QUICK else pytest.mark.slow)
+    for size in COMPARED
+    for policy in POLICIES
+]
 
 
 def test_there_are_ten_thousand():
@@ -51,6 +56,7 @@ def test_positions_agree_with_the_reference(policy, size):
                 compared += 1
 
 
+@pytest.mark.slow
 @given(st.integers(MIN_SIZE, 9), st.integers(1, 2**32), st.randoms(use_true_random=False), st.sampled_from([*POLICIES]))
 @settings(max_examples=40)
 def test_whole_games_agree_with_the_reference(size, seed, shuffle, policy):

@@ -69,6 +69,7 @@ def test_the_sizes_are_rings_around_the_move():
     assert max(max(abs(x), abs(y)) for x, y in CELLS) == (WIDE - 25) // 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_kernels_agree_with_the_reference(seed):
     """Twice 5,000 points: the same key just where the writing is the same, and the strength of the largest known."""

@@ -56,6 +56,7 @@ def kernel_values(position, patterns, points):
     return pattern_values(position.states, patterns, [position.point(*point) for point in points]).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_kernels_agree_with_the_reference(seed):
     """Five times 2,000 (pattern, position, symmetry) cases, every pattern alone at one random point."""
@@ -77,6 +78,7 @@ def test_kernels_agree_with_the_reference(seed):
     assert n_matches > 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", range(2, 26))
 def test_sets_of_patterns_on_every_size(size):
     """Sums over sets, with cells off the board on all sides, and the reach of the largest pattern for all."""

@@ -70,6 +70,7 @@ def legal_in(game, color):
     return [*sorted(moves, reverse=True), PASS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "games"), [(2, 50), (3, 36), (4, 16), (5, 5)])
 def test_superko_agrees_with_the_reference(size, games):
     """Both players' legal moves after each move of games where anybody may play, eyes included."""
@@ -105,6 +106,7 @@ def everything(position):
     )
 
 
+@pytest.mark.slow
 @given(st.integers(MIN_SIZE, 7), st.randoms(use_true_random=False))
 @settings(max_examples=40)
 def test_undo_restores_everything(size, shuffle):
@@ -168,6 +170,7 @@ def test_what_is_no_point(text):
         EMPTY_BOARD.text_to_move(text)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=6))
 def test_any_text_is_a_move_or_refused(text):
     try:

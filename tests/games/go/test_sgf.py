@@ -316,6 +316,7 @@ def test_bad_files(data, message):
     assert time.process_time() - start < 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "data",
     [

@@ -106,6 +106,7 @@ def points(position):
     return [((r, c), position.point(r, c)) for r in range(position.size) for c in range(position.size)]
 
 
+@pytest.mark.slow
 def test_self_atari_agrees_with_the_reference():
     n = 0
     for position, board in random_positions(700, seed=1):
@@ -204,6 +205,7 @@ def degrees_of(cells):
     return tuple(sorted((sum(q in cells for q in beside(where)) for where in cells), reverse=True))
 
 
+@pytest.mark.slow
 def test_self_ataris_that_kill_agree_with_the_reference():
     """On random games, and on rooms of every shape with all but two points filled."""
     n = 0
@@ -260,6 +262,7 @@ def test_a_room_that_both_colours_touch_is_none():
     assert room_of(position.states, np.zeros(1, SCRATCH), position.point(0, 0)) == (0, 0)
 
 
+@pytest.mark.slow
 def test_moves_that_waste_room_agree_with_the_reference():
     n = 0
     for position, board in itertools.chain(random_positions(1500, seed=5), filled_rooms()):
@@ -280,6 +283,7 @@ def test_moves_that_waste_room_agree_with_the_reference():
     assert n > 100
 
 
+@pytest.mark.slow
 def test_answers_inside_a_room_agree_with_the_reference():
     n, scratch = 0, np.zeros(1, SCRATCH)
     for position, board in itertools.chain(random_positions(1500, seed=6), filled_rooms()):

@@ -23,6 +23,7 @@ from tests.games.havannah.faces import (
 )
 
 BASES = range(MIN_BASE, MAX_BASE + 1)
+QUICK = (2, 4)
 GAMES = {2: 60, 3: 40, 4: 24, 5: 16, 6: 12, 7: 8, 8: 6, 9: 5, 10: 4}
 PERFT = {2: [(7, 0), (42, 0), (210, 60), (600, 168), (1296, 1152), (288, 216), (72, 72)],
          3: [(19, 0), (342, 0), (5814, 0), (93024, 0), (1395360, 8640)]}  # fmt: skip
@@ -30,7 +31,9 @@ DRAW = "a1 a2 b2 c1 c2 c3 a3 b4 c4 e5 e4 e3 d2 b3 d4 d5 b1 d3 c5"
 
 
 @pytest.mark.parametrize("policy", CHOICES)
-@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize(
+    "base", [pytest.param(base, marks=[] if base in QUICK else pytest.mark.slow) for base in BASES]
+)
 def test_games_agree_with_the_reference(policy, base):
     """Who has won, and how, after every move; what every cell would do, in a part of the positions."""
     compared = random.Random(base)

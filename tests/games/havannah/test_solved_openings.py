@@ -1,8 +1,8 @@
-"""What ``benchmarks/solve_havannah.py`` proved of base 4 is whole where it says so, and some of it is proven again."""
+"""What ``tools/solve_havannah.py`` proved of base 4 is complete, and some of it is proven again."""
 
 import pytest
-from benchmarks import solve_havannah
-from benchmarks.solve_havannah import OPENINGS, Prover, after, known, replies_to, stones, turned
+from tools import solve_havannah
+from tools.solve_havannah import OPENINGS, Prover, after, known, replies_to, stones, turned
 
 from semeai.games.havannah.solver import Solver
 
@@ -24,6 +24,7 @@ def test_lines_that_were_proven_can_be_played_and_white_is_to_move():
         position.play(position.text_to_move(row["by"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", ["b1 c3 a2", "e5 a1 g7", "e5 c3 g7", "g6 c3 f7", "e6 c2 d7"])
 def test_white_wins_by_the_move_that_was_found(line):
     moves, _, answer = line.rpartition(" ")
@@ -38,6 +39,7 @@ def prover(tmp_path, monkeypatch):
     return Prover(memory=128)
 
 
+@pytest.mark.slow
 def test_trials_find_the_answer_and_keep_what_leaves_fewest_open(prover):
     answer, left, visited = prover.by_trials(("e5", "a1"), ["d7", "g7"], ((300, 1), (100_000, 1)))
     assert (answer, left) == ("g7", {})
@@ -48,6 +50,7 @@ def test_trials_find_the_answer_and_keep_what_leaves_fewest_open(prover):
     assert 0 < len(left["g7"]) < len(left["d7"])
 
 
+@pytest.mark.slow
 def test_what_was_proven_serves_the_next_run(prover, monkeypatch):
     monkeypatch.setattr(solve_havannah, "WORTH_KEEPING", 1_000)
     trials = ((100_000, 1),)

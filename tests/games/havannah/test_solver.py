@@ -51,6 +51,7 @@ def quiet_position(base, n_empty, rng):
             return position
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threat_limit", [0, 2, 100])
 @pytest.mark.parametrize(("base", "results"), [(3, {0, 1}), (4, {0, 1, None})])
 def test_late_positions_are_proven_as_by_trying_all_moves(base, results, threat_limit):
@@ -70,6 +71,7 @@ def test_late_positions_are_proven_as_by_trying_all_moves(base, results, threat_
     assert sum(proof.visited > 1 for proof in proofs) >= 2  # others by threats alone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("base", "n_empty"), [(3, 10), (3, 13), (4, 13)])
 def test_moves_that_do_not_break_a_sequence_of_threats_lose(base, n_empty):
     rng = np.random.default_rng(n_empty)

@@ -1,4 +1,4 @@
-"""Grow the opening book of the Go player: ``python benchmarks/grow_book.py BOOK --positions 1500``.
+"""Grow the opening book of the Go player: ``python tools/grow_book.py BOOK --positions 1500``.
 
 A game is played from the empty board. One side plays by the book, the other what short searches of the default player
 like, now the best move and now another of its good ones; with ``--opponent`` every second pair of games is against that
@@ -33,13 +33,13 @@ from semeai.rng import generator
 SHORT = 400
 """Simulations of the other side."""
 LEAST_SHARE = 0.05
-"""Of a short search's visits: less makes a move none of its good ones."""
+"""Share of a short search's visits that a move needs to count as good."""
 ROUND = 8
 """Games that are played from the same book."""
-NEW_A_GAME = 3
+NEW_PER_GAME = 3
 """Positions that a game may add: more is quicker, for the game need not be played again, but deepens rare lines."""
 EXPLORATION = 0.03
-"""Of long searches: without any, a reply that RAVE misjudges may not be tried in all their simulations."""
+"""Exploration constant of long searches: without it, a reply that RAVE misjudges may never be tried."""
 
 
 def searcher(simulations: int, exploration: float = 0.0) -> MctsPlayer:
@@ -75,7 +75,7 @@ def grow(book: Book, path: Path, n: int, first: Task, opponent: str | None, only
 
 
 def revise(book: Book, paths: list[Path], simulations: int, seed: int, workers: int) -> int:
-    """Search positions of lost games again that the book knows by a shorter search; how many have another move now."""
+    """Search the book's positions in lost games again, longer. Returns how many have another move now."""
     doubtful: dict[str, GoPosition] = {}
     for path in paths:
         record = read_sgf(path.read_bytes(), str(path))
@@ -110,7 +110,7 @@ def added_by(task: Task) -> list[tuple[GoPosition, BookMove]]:
     position = GoPosition(task.size)
     opponent.start(position.copy(), int(rng.integers(2**31)))
     found: list[tuple[GoPosition, BookMove]] = []
-    while len(position.moves) < 2 * task.moves and len(found) < NEW_A_GAME:
+    while len(position.moves) < 2 * task.moves and len(found) < NEW_PER_GAME:
         if position.to_move != task.game % 2:
             move = good_move(opponent, rng)
         elif (known := task.book.look_up(position)) is not None:
@@ -124,7 +124,7 @@ def added_by(task: Task) -> list[tuple[GoPosition, BookMove]]:
 
 
 _opponents: list[Player] = []
-"""Of this worker."""
+"""The opponents that this worker plays, opened once."""
 
 
 def _open_opponents(engine: str | None, only_engine: bool) -> None:
@@ -148,11 +148,13 @@ def good_move(player: Player, rng: np.random.Generator) -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Grow an opening book of Go.")
     parser.add_argument("book", type=Path)
-    parser.add_argument("--positions", type=int, default=100, help="how many to add")
+    parser.add_argument("--positions", type=int, default=100, help="number of positions to add")
     parser.add_argument("--size", type=int, default=9)
-    parser.add_argument("--simulations", type=int, default=40_000, help="of the long searches")
-    parser.add_argument("--moves", type=int, default=6, help="of the book's side")
-    parser.add_argument("--opponent", help="as in semeai match, for example 'gtp:gnugo --mode gtp --seed {seed}'")
+    parser.add_argument("--simulations", type=int, default=40_000, help="simulations per long search")
+    parser.add_argument("--moves", type=int, default=6, help="moves of the book's side per game")
+    parser.add_argument(
+        "--opponent", help="player as in semeai match, for example 'gtp:gnugo --mode gtp --seed {seed}'"
+    )
     parser.add_argument("--only-opponent", action="store_true", help="no games of the player against itself")
     parser.add_argument("--lost", type=Path, help="a folder of game records: search the loser's positions again")
     parser.add_argument("--seed", type=int, default=1)

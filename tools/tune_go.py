@@ -1,4 +1,4 @@
-"""Tune the Go player's constants against itself: ``python benchmarks/tune_go.py OUT.jsonl --pairs 4000``.
+"""Tune the Go player's constants against itself: ``python tools/tune_go.py OUT.jsonl --pairs 4000``.
 
 SPSA (Spall 1992), as chess engines are tuned: all constants are moved at once, each up or down at random, the player so
 moved meets the one moved the other way in a pair of games, and all constants follow the winner a little. Steps are in
@@ -46,15 +46,15 @@ UNITS = {
     "policy.capture_anywhere": (DIFFERENCE, 0.2),
     "policy.shape_before": (DIFFERENCE, 0.1),
 }  # fmt: skip
-"""Setting -> its scale, and how far a unit is on it."""
+"""Setting -> its scale, and the length of a unit on that scale."""
 WHOLE = ("search.plain_every",)
 BATCH = 4
 """Pairs that start from the same constants, so that the result does not depend on the number of workers."""
 GAIN, DECAY = 0.06, 0.6
-"""A pair that is won twice moves every constant by GAIN units at first, and 3 ** -DECAY of that at the end."""
+"""A pair with two wins moves every constant by GAIN units at first, and by 3 ** -DECAY times that at the end."""
 
 Units = dict[str, float]
-"""By setting: how many units it is away from where it began."""
+"""Setting -> distance from its first value, in units."""
 
 
 def value(name: str, first: float, units: float) -> float:
@@ -71,7 +71,7 @@ def player(first: Mapping[str, float], units: Units, simulations: int) -> str:
 
 
 def play(a: str, b: str, settings: MatchSettings, seed: int) -> float:
-    """A's games won minus those lost, by 2."""
+    """Play a pair of games. Returns half of (games won by A - games lost by A)."""
     one, two = play_pair(parse_spec(a), parse_spec(b), settings, seed, worker_players(), explain=False)
     return one.reward - two.reward
 
@@ -107,8 +107,8 @@ def tune(path: Path, size: int, pairs: int, simulations: int, seed: int, workers
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("out", type=Path, help="a line for each batch; an existing file is gone on with")
-    parser.add_argument("--size", type=int, default=9, help="of the board")
+    parser.add_argument("out", type=Path, help="output file, one line per batch; an existing file is continued")
+    parser.add_argument("--size", type=int, default=9, help="board size")
     parser.add_argument("--pairs", type=int, default=4000)
     parser.add_argument("--simulations", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)

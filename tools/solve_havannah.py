@@ -1,9 +1,10 @@
-"""Prove the openings of Havannah on base 4: for each, what White answers to each move of Black, and that it wins.
+"""Prove the openings of Havannah on base 4: ``python tools/solve_havannah.py``.
 
-Two processes with a table of positions each share Black's moves. Every proof is a line in ``solved_havannah.jsonl``,
-and so are long ones on the way to another, so that what was stopped goes on; without that file all is proven anew. Easy
-proofs come first and fill the table for the others: two white stones and a black one are the same position whichever of
-the two came first.
+For each opening and each answer of Black, find White's next move and prove that it wins. Two processes, each with its
+own table of positions, share Black's moves. Every proof is a line in ``solved_havannah.jsonl``, and so is every long
+intermediate proof, so a stopped run continues; without that file everything is proven again. Easy proofs come first and
+fill the table for the others: two white stones and a black one are the same position whichever white stone came first.
+``python benchmarks/run.py solved-havannah`` does the same and writes the page.
 """
 
 import json
@@ -16,7 +17,6 @@ from typing import Any
 from semeai.games.havannah.kernels.bitboard import STRIDE, make_bitboard
 from semeai.games.havannah.position import HavannahPosition
 from semeai.games.havannah.solver import Solver
-from semeai.table import Cell, ResultTable
 
 BASE = 4
 OPENINGS = ("a1", "b1", "b2", "c2", "c3", "d4")
@@ -191,50 +191,14 @@ def prove_share(replies: Line) -> None:
     Prover().prove(replies)
 
 
-def tables(rows: list[dict[str, Any]]) -> list[ResultTable]:
-    solver = Solver(BASE, memory=1)
-    answers: dict[str, dict[str, str]] = {opening: {} for opening in OPENINGS}
-    cost = {opening: [0, 0.0] for opening in OPENINGS}
-    for row in rows:
-        if len(row["moves"].split()) > 2:
-            continue
-        opening, reply, answer = turned(row)
-        answers[opening][reply] = answer
-        cost[opening][0] += row["positions"]
-        cost[opening][1] += row["cpu_seconds"]
-    found: list[tuple[Cell, ...]] = []
-    for opening in OPENINGS:
-        different = len(replies_to(solver, opening))
-        proven = len(answers[opening])
-        said = "White wins" if proven == different else "open"
-        found.append((opening, said, different, proven, cost[opening][0], round(cost[opening][1])))
-    return [
-        ResultTable(
-            "Openings of base 4",
-            ("Opening", "Proven", "Black's different answers", "of them lost", "Positions", "CPU s"),
-            tuple(found),
-            "White has the first move. Of what is the same when turned or mirrored, one is named. "
-            "What an answer cost is counted where it was proven first: two white stones and a black one are the same "
-            "position whichever of the two came first, so that many proofs serve two openings. Where all of a position "
-            "stayed open, White's answers were tried apart. Limits differed from proof to proof; c3 a1, c3 a4 "
-            "and d4 c2 count only what succeeded.",
-        ),
-        ResultTable(
-            "What White plays",
-            ("Opening", "Black's answer, and White's move that wins"),
-            tuple(
-                (opening, ", ".join(f"{reply} {answer}" for reply, answer in sorted(answers[opening].items())))
-                for opening in OPENINGS
-            ),
-            f"`semeai solve d4 c3 {answers['d4'].get('c3', 'a1')} --size {BASE}` proves one of them again.",
-        ),
-    ]
-
-
-def run() -> list[ResultTable]:
+def prove_all() -> None:
+    """Prove what ``RESULTS`` does not have yet, in one process for each share."""
     processes = [multiprocessing.Process(target=prove_share, args=(share,)) for share in SHARES]
     for process in processes:
         process.start()
     for process in processes:
         process.join()
-    return tables(known())
+
+
+if __name__ == "__main__":
+    prove_all()
