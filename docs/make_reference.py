@@ -1,8 +1,9 @@
 """Write the pages, and parts of pages, that the program itself knows best: ``python docs/make_reference.py``.
 
 docs/reference/cli.md comes from the functions of the commands, as ``--help`` does; the tables of
-docs/reference/player.md from the player's configuration; those of docs/reference/gtp.md from the engine's commands. So
-they say what the program does, and the same program always gives the same pages.
+docs/reference/player.md from the player's configuration; those of docs/reference/gtp.md from the engine's commands;
+the map of files in docs/explanation/architecture.md from their docstrings. So they say what the program does, and the
+same program always gives the same pages.
 """
 
 import ast
@@ -17,6 +18,7 @@ from typing import Any
 import typer
 from pydantic import BaseModel
 
+import semeai
 from semeai.cli.app import app
 from semeai.cli.commands import COMMANDS, GROUPS, load
 from semeai.cli.help import Parameter, help_of, parameters_of
@@ -34,6 +36,17 @@ from semeai.search.config import SearchConfig
 CLI_PAGE = Path(__file__).parent / "reference" / "cli.md"
 PLAYER_PAGE = Path(__file__).parent / "reference" / "player.md"
 GTP_PAGE = Path(__file__).parent / "reference" / "gtp.md"
+ARCHITECTURE_PAGE = Path(__file__).parent / "explanation" / "architecture.md"
+PACKAGE = Path(semeai.__file__).parent
+WINGS = {
+    "": ("errors", "registry", "models", "rng", "table", "processes", "jit", "rng_kernels"),
+    "racing: any program; no game, no numba": ("stats", "race", "work", "store", "runs"),
+    "playing: no race": ("patterns", "games", "search", "parallel", "players", "gtp"),
+    "bridge: players are raced": ("match", "learn", "evolve", "experiments"),
+    "doors: nothing imports them": ("cli",),
+}
+"""The layers in their order: one imports only from those above it, see tests/test_layers.py."""
+SUMMARY = 110  # characters of a file's line
 CLI_HEAD = """# Command line
 
 `semeai` is one program with one command for each thing it does. `python -m semeai` is the same program.
@@ -234,8 +247,52 @@ def presets_tables() -> str:
     return "\n\n".join(parts)
 
 
+def architecture_page() -> str:
+    return replace_block(ARCHITECTURE_PAGE.read_text(encoding="utf-8"), "files", file_map())
+
+
+def file_map() -> str:
+    """Return the tree of the package: one line per file, from its docstring, in the order of the layers."""
+    lines = ["```text", "src/semeai/"]
+    for heading, layers in WINGS.items():
+        lines += ["", heading] if heading else []
+        for layer in layers:
+            path = PACKAGE / layer
+            lines += _tree(path) if path.is_dir() else [_line(path.with_suffix(".py"), 0)]
+    return "\n".join([*lines, "```"])
+
+
+def _tree(folder: Path) -> list[str]:
+    depth = len(folder.relative_to(PACKAGE).parts) - 1
+    name = "  " * (depth + 1) + folder.name + "/"
+    lines = [f"{name:<28}{_summary(folder / '__init__.py')}"]
+    for path in sorted(folder.iterdir(), key=lambda p: (p.is_dir(), p.name)):
+        if path.is_dir() and (path / "__init__.py").exists():
+            lines += _tree(path)
+        elif path.suffix == ".py" and path.name != "__init__.py":
+            lines.append(_line(path, depth + 1))
+    return lines
+
+
+def _line(path: Path, depth: int) -> str:
+    return f"{'  ' * (depth + 1) + path.name:<28}{_summary(path)}"
+
+
+def _summary(path: Path) -> str:
+    """Return the first sentence of a module's docstring, as far as one line holds it."""
+    text = " ".join((ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").split("\n\n")[0].split())
+    text = text.rstrip(".:").replace("``", "")
+    short = text if len(text) <= SUMMARY else re.split(r"(?<=[a-z0-9)])[.:;](?= )", text)[0]
+    return textwrap.shorten(short, SUMMARY, placeholder=" …")
+
+
 def pages() -> dict[Path, str]:
-    return {CLI_PAGE: cli_page(), PLAYER_PAGE: player_page(), GTP_PAGE: gtp_page()}
+    return {
+        CLI_PAGE: cli_page(),
+        PLAYER_PAGE: player_page(),
+        GTP_PAGE: gtp_page(),
+        ARCHITECTURE_PAGE: architecture_page(),
+    }
 
 
 if __name__ == "__main__":

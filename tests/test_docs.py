@@ -98,12 +98,15 @@ def test_tables_of_players_in_the_docs_are_players(name):
 
 @pytest.mark.parametrize("page", ["README.md", "docs/explanation/architecture.md"])
 def test_layers_are_listed_in_their_order(page):
-    part = (ROOT / page).read_text().partition("A folder imports" if page == "README.md" else "## Layers")[2]
-    part = part.partition("## ")[0]
-    listed = re.findall(r"^  (\w+)(?:\.py|/) ", part, re.MULTILINE) or [
-        name for row in re.findall(r"^\| (`.*?`) \|", part, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)
-    ]
-    assert listed == LAYERS
+    tree = (ROOT / page).read_text().partition("src/semeai/\n")[2].partition("```")[0]
+    assert re.findall(r"^  (\w+)(?:\.py|/) ", tree, re.MULTILINE) == LAYERS
+
+
+def test_the_files_of_the_journeys_exist():
+    text = (ROOT / "docs" / "explanation" / "architecture.md").read_text().partition("## Three journeys")[2]
+    named = re.findall(r"`(\w+(?:/\w+)*(?:\.py|/))`", text.partition("## How data")[0])
+    assert len(named) > 30
+    assert [name for name in named if not (ROOT / "src" / "semeai" / name).exists()] == []
 
 
 def test_the_figures_of_the_readme_are_those_of_the_benchmark():

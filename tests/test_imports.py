@@ -22,7 +22,6 @@ def test_importing_semeai_loads_nothing_heavy():
     assert loaded_by("import semeai") & heavy == set()
 
 
-@pytest.mark.xfail(strict=False, reason="semeai.runs still loads the ledger and the players")
 def test_a_race_needs_neither_kernels_nor_a_ledger():
     assert loaded_by("import semeai; semeai.run_race") & {"numba", "sqlalchemy"} == set()
 

@@ -38,6 +38,17 @@ def test_imports_only_from_lower_layers(path):
     assert {name for name in imported_layers(path) if LAYERS.index(name) > own} == set()
 
 
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_the_wings_do_not_know_each_other(path):
+    """Racing imports no game, no player and no compiled code; playing imports nothing of racing but formulas."""
+    imported, layer = imported_layers(path), layer_of(path)
+    if layer in RACING:
+        assert imported & {*PLAYING, *BRIDGE, "jit", "rng_kernels"} == set()
+        assert "numba" not in path.read_text()
+    elif layer in PLAYING:
+        assert imported & {*RACING, *BRIDGE} <= {"stats"}
+
+
 def test_every_folder_is_a_layer():
     assert {layer_of(path) for path in FILES} == set(LAYERS)
 
@@ -54,9 +65,10 @@ def test_deciding_is_pure(name):
 
 def test_public_names_are_pinned():
     assert semeai.__all__ == [
-        "Batch", "Bounds", "Candidate", "Decision", "Ledger", "MixtureBetting", "Observer", "Race", "RaceResult",
-        "RaceSettings", "RewardCounts", "SemeaiError", "Verdict", "bernstein_deviation", "compute_bounds",
-        "hoeffding_deviation", "information_bound", "run_race", "wilson_interval",
+        "Batch", "Bounds", "Candidate", "Decision", "Ledger", "MatchResult", "MixtureBetting", "Observer", "Player",
+        "Race", "RaceResult", "RaceSettings", "RewardCounts", "SemeaiError", "Verdict", "bernstein_deviation",
+        "compute_bounds", "hoeffding_deviation", "information_bound", "make_player", "new_position", "play_match",
+        "register_game", "run_race", "run_race_file", "search_position", "wilson_interval",
     ]  # fmt: skip
     for name in semeai.__all__:
         assert getattr(semeai, name) is not None

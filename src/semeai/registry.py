@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from types import FrameType
 from typing import Any, Generic, TypeVar, cast
 
 from semeai.errors import ConfigError, did_you_mean
@@ -37,8 +38,7 @@ class Registry(Mapping[str, T], Generic[T]):
         if name in self._places or (known is not None and not _is_same(known, entry)):
             raise ConfigError(f"there is a {self.kind} named {name!r} already")
         self._entries[name] = cast(T, entry)
-        origin = getattr(entry, "__module__", type(entry).__module__)
-        if origin.partition(".")[0] != "semeai":
+        if origin := _registering_module():
             _origins[origin] = None
         return entry
 
@@ -81,11 +81,19 @@ class Registry(Mapping[str, T], Generic[T]):
 
 def _is_same(known: Any, entry: Any) -> bool:
     """Return whether a definition was only executed again, as notebooks and reloads do."""
-    kinds = [x if hasattr(x, "__qualname__") else type(x) for x in (known, entry)]
-    return known is entry or (kinds[0].__module__, kinds[0].__qualname__) == (
-        kinds[1].__module__,
-        kinds[1].__qualname__,
-    )
+    a, b = (x if hasattr(x, "__qualname__") else type(x) for x in (known, entry))
+    return known is entry or (a is not b and (a.__module__, a.__qualname__) == (b.__module__, b.__qualname__))
+
+
+def _registering_module() -> str:
+    """Return the module outside semeai that is registering something; empty if semeai does it itself."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        name: str = frame.f_globals.get("__name__", "")
+        if name.partition(".")[0] != "semeai":
+            return "" if name.startswith("importlib") else name
+        frame = frame.f_back
+    return ""
 
 
 def origins() -> tuple[str, ...]:

@@ -153,16 +153,23 @@ def _search_a_little(config: PlayerConfig) -> None:
     """Search once on a team inside this process, even if MPI has started others."""
     team = LocalTeam(team_settings(config))
     team.seed(1)
-    team.set_position(game_named(config.game).new_position(5))
+    team.set_position(_small_position(config.game))
     team.run(Budget(20))
     team.close()
 
 
 def _play_a_little(game: str) -> None:
+    """Play a few moves of a small game."""
     player = MctsPlayer(PlayerConfig(game=game, simulations=20, memory_mb=1))
-    player.start(game_named(game).new_position(5), 1)
+    player.start(_small_position(game), 1)
     for _ in range(3):
-        choice = player.choose()
-        player.observe(int(choice.move or 0))
+        if player.position.is_over:
+            break
+        player.observe(int(player.choose().move or 0))
     player.dead_stones()
     player.report()
+
+
+def _small_position(name: str) -> Position:
+    game = game_named(name)
+    return game.new_position(5 if 5 in game.sizes else None)
