@@ -13,7 +13,7 @@ import pytest
 
 from semeai.errors import ConfigError, PlayerFailed, RunChanged
 from semeai.match.match import Match
-from semeai.match.run import replay_match, run_match
+from semeai.match.run import play_match, replay_match, run_match
 from semeai.match.settings import MatchSettings
 from semeai.match.store import games
 from semeai.players.catalog import parse_spec
@@ -267,3 +267,14 @@ def test_a_ledger_that_is_older_than_matches(tmp_path):
     assert list(store.rows(games, 1)) == []
     store.close()
     assert run_match(random_match(), 2, Place(str(tmp_path / "l"), "inline")).finished
+
+
+def test_play_match_in_memory_and_with_a_ledger(tmp_path):
+    memory = play_match("random", "mcts:simulations=4", 4, settings={"size": 5}, executor="inline")
+    kept = play_match(
+        "random", "mcts:simulations=4", 4, settings={"size": 5}, ledger=str(tmp_path / "l"), sgf=tmp_path, workers=2
+    )
+    assert (memory.finished, memory.tally.levels) == (True, kept.tally.levels)
+    assert len(list(tmp_path.glob("game-*.sgf"))) == 4
+    with pytest.raises(ConfigError, match="size: must be a whole number, not 'large'"):
+        play_match("random", "random", 2, settings={"size": "large"})

@@ -329,3 +329,30 @@ def test_what_is_wrong_in_python_is_one_sentence(arguments, sentence):
 
 def test_settings_may_be_a_table():
     assert run_race(reward, [{"x": 1}], {"max_evaluations": 16, "risk": 0.1}).n_evaluations <= 16
+
+
+def test_run_race_with_a_ledger_resumes(tmp_path):
+    place = {"ledger": str(tmp_path / "l.sqlite"), "name": "call", "settings": {"mode": "plain"}}
+    candidates = [{"p": 0.45}, {"p": 0.7}]
+    whole = run_race(programs.coin, candidates, {"mode": "plain"})
+    part = run_race(programs.coin, candidates, **place, observer=stop_after_a_verdict())
+    assert (part.finished, whole.finished) == (False, True)
+    drivers = []
+    rest = run_race(programs.coin, candidates, **place, workers=2, observer=Watching(start=drivers.append))
+    assert [s.counts for s in rest.standings] == [s.counts for s in whole.standings]
+    assert drivers[0].n_resumed == part.n_evaluations > 0
+    again = run_race(programs.coin, candidates, **place)
+    assert again.digest == rest.digest is not None
+    with pytest.raises(RunChanged, match=r"candidate 1 of run 'call' was 'p=0\.45'"):
+        run_race(programs.coin, [{"p": 0.46}, {"p": 0.7}], **place)
+    with pytest.raises(RunChanged, match=r"evaluator\.callable was 'tests\.programs:coin', is 'tests\.programs:pair'"):
+        run_race(programs.pair, candidates, **place)
+    with pytest.raises(ConfigError, match="ledger and name together"):
+        run_race(programs.coin, candidates, name="x")
+
+
+def test_the_last_result_of_a_run_is_that_of_its_last_batch(run):
+    run()
+    store = run.ledger()
+    times = [row["recorded_at"] for row in store.rows("batches", store.run("run").id)]
+    assert store.last_results() == {"run": max(times)}

@@ -1,8 +1,9 @@
 import pytest
 
 from semeai.errors import ConfigError
+from semeai.match.evaluator import MatchEvaluator
 from semeai.runs.race import as_candidate
-from semeai.runs.race_file import load_race_file
+from semeai.runs.race_file import load_race_file, run_race_file
 
 GOOD = """
 seed = 3
@@ -129,3 +130,33 @@ def test_a_missing_file_is_named(tmp_path):
 def test_what_is_no_candidate(value):
     with pytest.raises(ConfigError, match="here"):
         as_candidate(value, "here")
+
+
+def test_a_nested_table_of_a_candidate_keeps_the_other_settings_of_the_baseline(write):
+    """A candidate changes what it names, setting by setting, dotted or nested."""
+    text = """
+    [evaluator]
+    match = {size = 5}
+    [baseline]
+    player = "mcts:simulations=4"
+    search = {exploration = 0.5, rave_fade = 0.1}
+    [[candidates]]
+    name = "nested"
+    search = {rave_fade = 0.3}
+    [[candidates]]
+    name = "dotted"
+    "search.rave_fade" = 0.4
+    """
+    path = write(text)
+    plan = load_race_file(path).plan(path.parent)
+    settings = [plan.evaluator.spec(candidate.params).config.search for candidate in plan.candidates]
+    assert [(s.exploration, s.rave_fade) for s in settings] == [(0.5, 0.3), (0.5, 0.4)]
+
+
+def test_everything_is_checked_before_anything_is_compiled(write, monkeypatch):
+    prepared = []
+    monkeypatch.setattr(MatchEvaluator, "prepare", lambda self, say: prepared.append(self))
+    path = write('[evaluator]\nmatch = {size = 5}\n[baseline]\nplayer = "mcts"\n[[candidates]]\nsimulatons = 5\n')
+    with pytest.raises(ConfigError, match=r"simulatons.*did you mean 'simulations'"):
+        run_race_file(path)
+    assert prepared == []
