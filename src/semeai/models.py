@@ -131,7 +131,7 @@ def _shown(value: Any) -> str:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Return the contents of a TOML file. Raises ConfigError if it cannot be read or has a value such as a date or NaN."""
+    """Return the contents of a TOML file. Raises ConfigError if it cannot be read or has values like dates or NaN."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -157,7 +157,7 @@ def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def flat_settings(table: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the settings of nested tables by dotted name: ``search = {exploration = 1}`` as ``search.exploration``, 1."""
+    """Yield nested settings with dotted names: ``search = {exploration = 1}`` gives ``search.exploration``, 1."""
     for key, value in table.items():
         if isinstance(value, Mapping):
             yield from flat_settings(value, f"{place}{key}.")
