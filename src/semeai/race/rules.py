@@ -65,7 +65,7 @@ class BettingRule(Rule):
         return Look(verdict, merit, doubt, progress)
 
     def bounds(self, counts: RewardCounts, n_tests: int, index: int) -> Bounds:
-        """Return bounds; each holds at all times with probability at least 1 - risk, even if the discard risk is larger."""
+        """Return bounds; each holds at all times with probability at least 1 - risk, whatever the discard risk."""
         accept, discard = self.levels(index)
         return self.test.bounds(counts, accept, min(discard, self.settings.risk))
 
