@@ -95,7 +95,7 @@ class ResilientPool:
         self.close()
 
     def _fill(self) -> None:
-        """Give the executor just enough parcels to keep it busy: the rest can be dropped and cannot cause a crash."""
+        """Give the executor enough parcels to keep it busy. The rest can be dropped and is not blamed for a crash."""
         while self._backlog and len(self._running) < 2 * self.workers:
             parcel_id, parcel = self._backlog.popleft()
             for _ in range(self.SUSPICIOUS):
