@@ -1,21 +1,21 @@
-"""Every error that semeai raises on purpose.
+"""All errors that semeai raises on purpose.
 
 ::
 
     SemeaiError
-    ├── ConfigError            a setting, a file or an argument is wrong
-    ├── EvaluationError        a program gave no usable reward
-    │   ├── BadReward          it answered, but not with a number that can be a reward
-    │   ├── ProgramFailed      it crashed, or ran past its time limit
-    │   │   └── BaselineFailed the baseline did, so there is nothing to compare with
-    │   └── WorkersLost        the machines kept dying before any answer came back
-    ├── IllegalMove            a move that the rules, or the board, do not allow
-    ├── PlayerFailed           a player crashed, hung, or answered nonsense
-    ├── RankFailed             a rank of a parallel search fell out of step with the others
-    ├── ProtocolError          a race was told something it did not ask for
-    └── LedgerError            the store refuses
-        ├── RunNotFound        no run of that name
-        ├── RunChanged         the run exists with another configuration
+    ├── ConfigError            a setting, a file or an argument is invalid
+    ├── EvaluationError        a program returned no usable reward
+    │   ├── BadReward          it returned something that is not a valid reward
+    │   ├── ProgramFailed      it crashed or exceeded its time limit
+    │   │   └── BaselineFailed the baseline's program failed, so there is nothing to compare with
+    │   └── WorkersLost        worker processes die as soon as they start
+    ├── IllegalMove            a move that the rules or the board do not allow
+    ├── PlayerFailed           a player crashed, did not answer in time, or gave an invalid answer
+    ├── RankFailed             a rank of a parallel search does not do the same steps as the others
+    ├── ProtocolError          a race received results that it did not ask for
+    └── LedgerError            the ledger cannot be read or written
+        ├── RunNotFound        no run has this name
+        ├── RunChanged         the run exists with a different configuration
         └── RunLocked          another process is writing this run
 
 Each message is one sentence that names the place and the value. The command line prints it and exits with the
@@ -27,7 +27,7 @@ from collections.abc import Iterable
 
 
 class SemeaiError(Exception):
-    """Base of the tree."""
+    """Base class of all errors of semeai. ``exit_code`` is the exit status of the command line."""
 
     exit_code = 1
 
@@ -45,7 +45,7 @@ class BadReward(EvaluationError):
 
 
 class ProgramFailed(EvaluationError):
-    """``stderr`` is what the program said of it: the end of its standard error, or a traceback."""
+    """A failure of a program. ``stderr`` is the end of its standard error, or a Python traceback."""
 
     def __init__(self, message: str, stderr: str = "") -> None:
         super().__init__(message)
@@ -65,7 +65,7 @@ class IllegalMove(SemeaiError):
 
 
 class PlayerFailed(SemeaiError):
-    """``stderr`` is the end of what an engine said of it; ``reason`` is how a game record names it."""
+    """A failure of a player. ``stderr`` is the end of an engine's standard error; ``reason`` stands in game records."""
 
     exit_code = 3
 
@@ -100,7 +100,7 @@ class RunLocked(LedgerError):
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A closing clause for an error about an unknown name: the nearest known one, or all of them."""
+    """Return the end of an error message about an unknown name: the most similar known name, or all known names."""
     names = sorted(known)
     if not names:
         return "there are none"

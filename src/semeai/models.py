@@ -1,6 +1,6 @@
-"""Settings as frozen models, the TOML files they are read from, and one voice for everything that is wrong with them.
+"""Settings as frozen models, the TOML files that hold them, and uniform error messages for invalid settings.
 
-A sentence names the place and the value: ``race.toml: race.risk: must be below 1, not 2``.
+A message names the place and the value: ``race.toml: race.risk: must be below 1, not 2``.
 """
 
 import math
@@ -17,11 +17,11 @@ from semeai.errors import ConfigError, did_you_mean
 
 M = TypeVar("M", bound=BaseModel)
 
-LONGEST_VALUE = 100  # characters of a value in a message
+LONGEST_VALUE = 100  # characters of a value that a message shows
 
 
 class Model(BaseModel):
-    """Base of all settings: frozen, and an unknown key is refused with the nearest known one."""
+    """Base class of all settings: frozen; an unknown key is an error that names the most similar known key."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -43,7 +43,7 @@ def _unknown_key(key: Any, known: list[str]) -> InitErrorDetails:
 
 
 def one_of(known: Collection[str]) -> AfterValidator:
-    """Return a validator that takes the names of a registry only."""
+    """Return a validator that accepts only the known names."""
 
     def check(name: str) -> str:
         if name not in known:
@@ -55,7 +55,7 @@ def one_of(known: Collection[str]) -> AfterValidator:
 
 
 def checked(model: type[M], values: Any, place: str | Path = "") -> M:
-    """Return the model of plain values. Raises ConfigError with a sentence that begins with ``place``."""
+    """Return the model made from plain values. Raises ConfigError with a message that begins with ``place``."""
     try:
         return model.model_validate(values)
     except ValidationError as error:
@@ -63,9 +63,9 @@ def checked(model: type[M], values: Any, place: str | Path = "") -> M:
 
 
 def describe(error: ValidationError, place: str | Path = "") -> str:
-    """Return all that pydantic found as one sentence."""
+    """Return all errors that pydantic found as one sentence."""
     found = error.errors()
-    # A list whose only item is wrong also counts as too short: that is no second mistake.
+    # A list whose only item is invalid also counts as too short: this is not a second mistake.
     causes = [e for e in found if e["type"] != "too_short" or not any(_is_inside(other, e) for other in found)]
     text = "; ".join(_sentence(e) for e in causes)
     return f"{place}: {text}" if str(place) else text
@@ -131,7 +131,7 @@ def _shown(value: Any) -> str:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Return the tables of a file. Raises ConfigError if it cannot be read or holds what cannot be recorded."""
+    """Return the contents of a TOML file. Raises ConfigError if it cannot be read or has values like dates or NaN."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -157,7 +157,7 @@ def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def flat_settings(table: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield ``search = {exploration = 1}`` as ``search.exploration``, 1."""
+    """Yield nested settings with dotted names: ``search = {exploration = 1}`` gives ``search.exploration``, 1."""
     for key, value in table.items():
         if isinstance(value, Mapping):
             yield from flat_settings(value, f"{place}{key}.")
@@ -166,9 +166,9 @@ def flat_settings(table: Mapping[str, Any], place: str = "") -> Iterator[tuple[s
 
 
 def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``base`` with the settings of ``changes``, which may name them by dots or by nested tables.
+    """Return ``base`` with the settings of ``changes``; both may use dotted names or nested tables.
 
-    A setting that ``base`` has keeps its place and form there; a new one has the form of ``changes``.
+    A setting that is in ``base`` keeps its place and form; a new one has the form that it has in ``changes``.
     """
     result = _copied(base)
     for keys, value in _settings(changes):
@@ -196,7 +196,7 @@ def _settings(table: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator
 
 
 def _places(table: dict[str, Any], name: str) -> Iterator[tuple[dict[str, Any], str]]:
-    """Yield each table that has the setting ``name``, dotted or nested, and its key there."""
+    """Yield each table that has the setting ``name``, dotted or nested, and its key in this table."""
     for key, value in table.items():
         if key == name:
             yield table, key
@@ -205,7 +205,7 @@ def _places(table: dict[str, Any], name: str) -> Iterator[tuple[dict[str, Any], 
 
 
 def _add(table: dict[str, Any], keys: tuple[str, ...], value: Any) -> None:
-    """Write a value where ``keys`` lead, with the tables that are missing on the way."""
+    """Write a value at the place given by ``keys`` and create the missing tables on the way."""
     for key in keys[:-1]:
         if not isinstance(table.get(key), dict):
             table[key] = {}

@@ -1,4 +1,4 @@
-"""Programs that this process starts: their command lines, and that nothing of them is left behind."""
+"""Programs that this process starts: build their command lines, and end them without leaving processes behind."""
 
 import contextlib
 import ctypes
@@ -16,7 +16,7 @@ from typing import IO, Any
 
 from semeai.errors import ConfigError
 
-KEPT_STDERR = 4000  # characters, from the end
+KEPT_STDERR = 4000  # characters kept from the end of standard error
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -25,14 +25,14 @@ Process = subprocess.Popen[bytes]
 Stream = IO[bytes] | int
 
 _is_worker = False
-_groups: dict[int, int] = {}  # process groups of this process's programs -> the process that started them
-_default_sigterm: Any = None  # what SIGTERM did before programs were running
+_groups: dict[int, int] = {}  # process group of each running program -> id of the process that started it
+_default_sigterm: Any = None  # handler of SIGTERM before a program was started
 _woken_by_signals = False
-_ends_with_us = 0  # the process whose exit ends its programs
+_ends_with_us = 0  # id of the process that ends its programs when it exits
 
 
 def fill_in(command: Sequence[str], values: Mapping[str, Any]) -> list[str]:
-    """Replace ``{name}`` in each argument; a value is never split, quoted or interpreted."""
+    """Replace ``{name}`` in each argument by its value. A value is never split, quoted or interpreted."""
 
     def value_of(match: re.Match[str]) -> str:
         name = match.group(1)
@@ -40,7 +40,7 @@ def fill_in(command: Sequence[str], values: Mapping[str, Any]) -> list[str]:
             raise ConfigError(f"the command uses {{{name}}}, but the candidate has only {', '.join(sorted(values))}")
         try:
             return str(values[name])
-        except ValueError as error:  # an integer of thousands of digits
+        except ValueError as error:  # an integer with thousands of digits
             raise ConfigError(f"{{{name}}} of the command cannot be written out: {error}") from None
 
     def one(argument: str) -> str:
@@ -51,7 +51,7 @@ def fill_in(command: Sequence[str], values: Mapping[str, Any]) -> list[str]:
 
 
 def placeholders(command: Sequence[str]) -> set[str]:
-    """The names a command asks for."""
+    """Return the names of the placeholders in a command."""
     return {name for argument in command for name in _PLACEHOLDER.findall(re.sub(r"\{\{|\}\}", "", argument))}
 
 
@@ -64,12 +64,13 @@ def start_program(
     stderr: Stream,
     outlives_thread: bool = False,
 ) -> Process:
-    """Start a program, without a shell, in a process group of its own; whoever starts it calls ``end_program``.
+    """Start a program without a shell in its own process group. The caller must call ``end_program``.
 
-    When a worker is told to end, or its driver dies, so does all this; when the worker is killed, the kernel ends the
-    program itself, but not what that has started. ``outlives_thread``: the thread that starts it may end before it.
+    If a worker gets SIGTERM or its driver dies, the whole group ends. If the worker gets SIGKILL, the operating system
+    ends the program, but not the processes that the program started. Set ``outlives_thread`` if the calling thread may
+    end before the program.
     """
-    # The kernel's parent is a thread: a program that is to outlive it can follow only the main one.
+    # For the operating system the parent is a thread. A program that outlives its thread can only follow the main one.
     tied = _LIBC is not None and not (outlives_thread and threading.current_thread() is not threading.main_thread())
     _end_programs_at_exit()
     _take_sigterm()
@@ -91,7 +92,7 @@ def start_program(
 
 
 def end_program(process: Process) -> None:
-    """Kill what is left of the program and its group, and reap it."""
+    """Kill the program and its process group if they still run, and wait for its exit status."""
     signal_group(process, signal.SIGKILL)
     process.wait()
     _groups.pop(process.pid, None)
@@ -99,7 +100,10 @@ def end_program(process: Process) -> None:
 
 
 def wait_for_program(process: Process, timeout: float) -> int:
-    """Its exit status, or TimeoutExpired. Popen.wait sleeps up to 50 ms too long; the kernel can tell at once."""
+    """Return the program's exit status. Raises TimeoutExpired after ``timeout`` seconds.
+
+    Unlike Popen.wait, which sleeps up to 50 ms too long, it returns as soon as the program ends.
+    """
     if hasattr(os, "pidfd_open"):
         with contextlib.suppress(OSError):
             handle = os.pidfd_open(process.pid)
@@ -118,7 +122,7 @@ def signal_group(process: Process, number: int) -> None:
 
 
 def describe_exit(code: int) -> str:
-    """An exit status, with the signal's name where there was one."""
+    """Return an exit status as text, with the name of the signal if one ended the program."""
     if code >= 0:
         return str(code)
     try:
@@ -128,7 +132,7 @@ def describe_exit(code: int) -> str:
 
 
 def _die_with_parent(parent: int) -> None:
-    # A worker that is killed cannot clean up: the kernel does it.
+    # A worker that gets SIGKILL cannot clean up, so the operating system does it.
     assert _LIBC is not None
     _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
@@ -136,13 +140,13 @@ def _die_with_parent(parent: int) -> None:
 
 
 def become_worker() -> None:
-    """From now on SIGTERM ends this process with the programs that it runs."""
+    """Mark this process as a worker: SIGTERM then ends it together with the programs that it runs."""
     global _is_worker
     _is_worker = True
 
 
 def end_worker() -> None:
-    """End now, and every program that this process has started and not seen the end of."""
+    """End this process at once, together with all programs that it has started and that still run."""
     _end_groups()
     os._exit(1)
 
@@ -155,7 +159,7 @@ def _end_groups() -> None:
 
 
 def _end_programs_at_exit() -> None:
-    """Workers do not run atexit's functions, but both they and their driver run multiprocessing's."""
+    """End all programs when this process exits. Workers skip atexit, but run the exit functions of multiprocessing."""
     global _ends_with_us
     if _ends_with_us != os.getpid():
         _ends_with_us = os.getpid()
@@ -164,7 +168,7 @@ def _end_programs_at_exit() -> None:
 
 
 def _take_sigterm() -> None:
-    """While programs run: at other times the signal's default is better, as it does not wait for Python."""
+    """Handle SIGTERM while programs run. At other times the default action is better: it does not wait for Python."""
     global _default_sigterm
     if _is_worker and _default_sigterm is None and threading.current_thread() is threading.main_thread():
         _wake_for_signals()
@@ -179,7 +183,7 @@ def _leave_sigterm() -> None:
 
 
 def _wake_for_signals() -> None:
-    """Handlers run in the main thread, which may be deep in a kernel: a thread of its own sees the signal at once."""
+    """Start a thread that sees SIGTERM at once; signal handlers wait for the main thread, which may run a kernel."""
     global _woken_by_signals
     if _woken_by_signals:
         return

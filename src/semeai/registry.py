@@ -1,6 +1,6 @@
-"""Names that stand for things: games, proposers, race methods, executors, evaluators.
+"""Registries: games, proposers, race methods, executors and evaluators by name.
 
-A name is registered once; another thing of the same name is an error. Choices on the command line, validators and
+A name can be registered once; a second entry of the same name is an error. Choices on the command line, validators and
 error messages are derived from the registry, so a new entry needs no other edit. Code outside semeai adds an entry by
 calling ``add`` or ``register`` when it is imported, or by an entry point of the registry's group in its own
 ``pyproject.toml``, which is loaded when the name is first used.
@@ -23,12 +23,12 @@ _origins: dict[str, None] = {}  # modules outside semeai that have registered so
 
 
 class Registry(Mapping[str, T], Generic[T]):
-    """A mapping from names to entries that may be loaded on first use. Iterates over the names in order."""
+    """A mapping from names to entries. Entries may be loaded on first use."""
 
     def __init__(self, kind: str, group: str) -> None:
         self.kind = kind
         self.group = group
-        """Entry points of this group belong to the registry."""
+        """Group of the entry points that belong to the registry."""
         self._entries: dict[str, T] = {}
         self._places: dict[str, str] = {}  # "module:attribute" of entries that are loaded when they are first used
 
@@ -97,5 +97,5 @@ def _registering_module() -> str:
 
 
 def origins() -> tuple[str, ...]:
-    """Return the modules outside semeai that have registered something: workers import them before their first job."""
+    """Return the modules outside semeai that have registered something. Workers import them before their first job."""
     return tuple(name for name in _origins if name != "__main__" and name in sys.modules)

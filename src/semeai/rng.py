@@ -1,7 +1,7 @@
-"""Explicit seed streams: everything random takes its seed from one place, by name.
+"""Named streams of seeds: every random number depends on the run's seed and on the name of its stream.
 
-A stream is named by a path below the run's seed, e.g. ``derive(seed, "evaluation", 3)``. Nothing draws from a
-global generator, so the same command gives the same result on any number of workers.
+A stream is named by a path below the run's seed, e.g. ``derive(seed, "evaluation", 3)``. Nothing uses a global
+generator, so the same command gives the same result with any number of workers.
 """
 
 import hashlib
@@ -15,20 +15,21 @@ _ROUNDS = ((16, 0x2C1B3C6D), (15, 0x297A2D39), (14, 0x5F356495))  # odd multipli
 
 
 def derive(seed: int, *path: str | int) -> int:
-    """A 64-bit key for the stream named ``path`` below ``seed``."""
+    """Return the 64-bit key of the stream named ``path`` below ``seed``."""
     text = "/".join([str(seed), *(f"{type(part).__name__}:{part}" for part in path)])
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
 def generator(seed: int, *path: str | int) -> np.random.Generator:
+    """Return a random generator for the stream named ``path`` below ``seed``."""
     return np.random.default_rng(derive(seed, *path))
 
 
 def evaluation_seeds(key: int, start: int, count: int) -> NDArray[np.int64]:
-    """Seeds ``start`` to ``start + count`` of the stream ``key``.
+    """Return ``count`` seeds of the stream ``key``, from number ``start`` on.
 
-    They fit a C ``int`` (0 <= seed < 2**31), because programs read them from their command line; and no two of
-    the first 2**31 are equal, because each step below permutes the 31-bit numbers.
+    They fit a C ``int`` (0 <= seed < 2**31), because programs read them from their command line. The first 2**31
+    seeds are all different, because each step below permutes the 31-bit numbers.
     """
     x = (np.arange(start, start + count, dtype=np.uint64) + np.uint64(key & _MASK)) & np.uint64(_MASK)
     for round_key in (key >> 31 & _MASK, key >> 17 & _MASK):

@@ -32,7 +32,7 @@ def seed_state(state: State, key: np.uint64) -> None:
 
 @kernel
 def next_word(state: State) -> np.uint64:
-    """64 random bits (Blackman & Vigna 2018)."""
+    """Return 64 random bits (Blackman & Vigna 2018)."""
     product = state[1] * _5
     result = ((product << _7) | (product >> _57)) * _9
     shifted = state[1] << _17
@@ -47,13 +47,13 @@ def next_word(state: State) -> np.uint64:
 
 @kernel
 def uniform(state: State) -> float:
-    """A float in [0, 1)."""
+    """Return a random float in [0, 1)."""
     return float(next_word(state) >> _11) * _TO_UNIT
 
 
 @kernel
 def binomial(state: State, n: int, p: float) -> int:
-    """How many of ``n`` coins with probability ``p`` fall on heads; exact for any n."""
+    """Return a binomial random number: the successes in ``n`` trials of probability ``p``. Exact for any n."""
     flip = p > 0.5
     q = 1.0 - p if flip else p
     k = _binomial_by_inversion(state, n, q) if n * q < 10.0 else _binomial_by_rejection(state, n, q)
@@ -76,7 +76,7 @@ def _binomial_by_inversion(state: State, n: int, p: float) -> int:
 
 @kernel
 def _binomial_by_rejection(state: State, n: int, p: float) -> int:
-    """Hörmann (1993), "The generation of binomial random variates", algorithm BTRS."""
+    """Return a binomial random number: Hörmann (1993), "The generation of binomial random variates", algorithm BTRS."""
     spread = math.sqrt(n * p * (1.0 - p))
     b = 1.15 + 2.53 * spread
     a = -0.0873 + 0.0248 * b + 0.01 * p
@@ -100,16 +100,16 @@ def _binomial_by_rejection(state: State, n: int, p: float) -> int:
 
 
 CERTAIN = 1 << 32
-"""Probabilities of playouts are thresholds for 32 random bits."""
+"""Probability 1 in playouts, where a probability is a threshold for 32 random bits."""
 
 _X13, _X7, _X17, _X32 = np.uint64(13), np.uint64(7), np.uint64(17), np.uint64(32)
 
 
 @inlined
 def below(source: Any, m: int) -> int:
-    """An integer in [0, m) from ``source.rng``, one word of Marsaglia's xorshift64 (2003), for playouts.
+    """Return a random integer in [0, m) for playouts, by Marsaglia's xorshift64 (2003) on the word ``source.rng``.
 
-    It is the fastest generator that playouts cannot tell from a better one; its state must not be zero.
+    It is the fastest generator that gives playouts of the same quality as better ones. Its state must not be zero.
     """
     x = source.rng
     x ^= x << _X13
@@ -121,7 +121,7 @@ def below(source: Any, m: int) -> int:
 
 @inlined
 def happens(source: Any, probability: int) -> bool:
-    """A coin that needs no random number when it is certain; see CERTAIN."""
+    """Return True with the given probability, in units of 1 / CERTAIN. If it is 0 or 1, no random number is drawn."""
     if probability >= CERTAIN:
         return True
     return probability > 0 and below(source, CERTAIN) < probability

@@ -1,4 +1,4 @@
-"""A result table, whatever shows it: the terminal, a page of the docs, or JSON."""
+"""Result tables and charts, independent of where they are shown: terminal, documentation page or JSON."""
 
 import math
 from collections.abc import Sequence
@@ -10,34 +10,38 @@ Cell = str | int | float | None
 
 @dataclass(frozen=True)
 class Curve:
+    """One line of a chart."""
+
     label: str
     points: tuple[tuple[float, float, float, float], ...]
-    """x, y, and the interval around y."""
+    """x, y, and the lower and upper end of the interval around y."""
     measured: bool = True
-    """False: somebody else's figures, drawn pale."""
+    """False for published figures of other programs, which are drawn pale."""
 
 
 @dataclass(frozen=True)
 class Chart:
-    """One panel; x has a logarithmic scale, as budgets and machines double."""
+    """One panel of a figure. The x axis is logarithmic, because budgets and numbers of machines double."""
 
     title: str
     x: str
     y: str
     curves: tuple[Curve, ...]
     even: float | None = 50.0
-    """Where a line is drawn across: neither side is better."""
+    """y value of a horizontal line where neither side is better; None draws no line."""
     log_y: bool = False
 
 
 @dataclass(frozen=True)
 class ResultTable:
+    """A table of results with a title, a note and charts."""
+
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
     charts: tuple[Chart, ...] = ()
-    """What ``--figure`` draws of it."""
+    """Charts that ``--figure`` draws."""
 
     def to_json(self) -> dict[str, Any]:
         rows = [dict(zip(self.columns, row, strict=True)) for row in self.rows]
@@ -55,7 +59,7 @@ class ResultTable:
 
 
 def show(cell: Cell) -> str:
-    """A number as a person reads it."""
+    """Return a cell as text, with numbers rounded for reading."""
     if cell is None:
         return ""
     if isinstance(cell, str):
@@ -68,6 +72,6 @@ def show(cell: Cell) -> str:
 
 
 def percent(part: float, interval: Sequence[float] | None = None) -> str:
-    """12.3%, with its interval where one is given."""
+    """Return a fraction as a percentage, such as ``12.3%``, followed by its interval if one is given."""
     text = f"{100 * part:.3g}%"
     return text if interval is None else f"{text} [{100 * interval[0]:.3g}, {100 * interval[1]:.3g}]"

@@ -139,11 +139,7 @@ def test_twenty_kills_change_nothing(tmp_path):
 def test_a_second_process_is_refused_and_ctrl_c_says_how_to_go_on(tmp_path):
     (tmp_path / "race.toml").write_text(TOML.replace('"a"', '"x"'))
     first = subprocess.Popen(command(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 20
-    while not list(tmp_path.glob("*.lock")):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    time.sleep(0.5)
+    wait_for_workers(first)
     second = subprocess.run(command(tmp_path), capture_output=True, text=True, timeout=60)
     assert second.returncode == 4
     assert f"run 'race' is being written by process {first.pid}" in second.stderr
@@ -161,11 +157,7 @@ def test_a_signal_to_the_whole_group_stops_cleanly(tmp_path):
     race = subprocess.Popen(
         command(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    deadline = time.monotonic() + 20
-    while not list(tmp_path.glob("*.lock")):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    time.sleep(1)
+    wait_for_workers(race)  # then signals are handled
     os.killpg(race.pid, signal.SIGTERM)
     output, errors = race.communicate(timeout=60)
     assert race.returncode == 130, errors

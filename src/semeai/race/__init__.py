@@ -1,1 +1,1 @@
-"""Deciding on evidence: which candidates are better than the baseline. Pure: no clock, no I/O, no pool."""
+"""Races: decide which candidates are better than the baseline. No code here uses clocks, I/O or worker processes."""

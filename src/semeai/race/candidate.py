@@ -1,4 +1,4 @@
-"""What is raced, and what can become of it."""
+"""Candidates of a race and the possible verdicts on them."""
 
 import enum
 import hashlib
@@ -11,22 +11,24 @@ from semeai.errors import ConfigError
 
 
 class Verdict(enum.StrEnum):
-    UNDECIDED = "undecided"  # still racing, or the race ended before its verdict
+    """The state of a candidate in a race."""
+
+    UNDECIDED = "undecided"  # still racing, or the race ended before a verdict
     ACCEPTED = "accepted"  # better than accept_above, at the risk of the race
     DISCARDED = "discarded"  # worse than discard_below, at the risk of the race
-    EXHAUSTED = "exhausted"  # its own limit of evaluations ended without evidence either way
+    EXHAUSTED = "exhausted"  # it used up its limit of evaluations without enough evidence
     FAILED = "failed"  # its program does not run
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A change of the program, as data: a name and the parameters that its evaluator understands."""
+    """A changed version of the program: a name and the parameters that its evaluator understands."""
 
     name: str
     params: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> str:
-        """Canonical text: the same candidate always gives the same."""
+        """Return the canonical JSON text; equal candidates have equal texts."""
         return json.dumps({"name": self.name, "params": dict(self.params)}, sort_keys=True, allow_nan=False)
 
     @classmethod
@@ -35,13 +37,13 @@ class Candidate:
 
     @property
     def digest(self) -> str:
-        """Hash of the parameters alone: equal for two names of one change."""
+        """Hash of the parameters without the name: equal for the same change under two names."""
         text = json.dumps(dict(self.params), sort_keys=True, allow_nan=False)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def check_distinct(candidates: Iterable[Candidate]) -> None:
-    """Refuse two candidates of one name: verdicts could not be told apart."""
+    """Raise ConfigError if two candidates have the same name: their verdicts could not be told apart."""
     seen: set[str] = set()
     for candidate in candidates:
         if candidate.name in seen:

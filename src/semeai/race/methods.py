@@ -1,4 +1,4 @@
-"""When the evidence suffices: what a method of racing offers, and the methods by name."""
+"""Race methods by name: a method decides when there is enough evidence for a verdict."""
 
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
 
 
 class Look(NamedTuple):
-    """One look at one candidate's data."""
+    """The result of one look at the rewards of one candidate."""
 
     verdict: Verdict
     merit: float  # evidence for acceptance, comparable between the candidates of one race
     doubt: float  # evidence for discarding
-    progress: float  # how promising it is to go on with this one
+    progress: float  # how promising it is to evaluate this candidate further
 
 
 class Rule(ABC):
-    """Turns the counts of candidate ``index`` (1, 2, ...) into a verdict; ``n_tests`` counts the looks at it.
+    """Decides on candidate ``index`` (1, 2, ...) by its reward counts; ``n_tests`` is the number of looks at it.
 
-    The class attributes are the defaults of the race's settings of the same names under this method.
+    The class attributes are this method's defaults for the race settings of the same names.
     """
 
     options: ClassVar[frozenset[str]] = frozenset()
-    """Which of the settings ``spending``, ``coverage``, ``throughput`` and ``discard_risk`` it understands."""
+    """The settings among ``spending``, ``coverage``, ``throughput`` and ``discard_risk`` that the method uses."""
     selection: ClassVar[str] = "max_progress"
     batch: ClassVar[int] = 8
     growth: ClassVar[float] = 1 / 128
@@ -39,15 +39,16 @@ class Rule(ABC):
         self.n_candidates = n_candidates
 
     @abstractmethod
-    def look(self, counts: RewardCounts, n_tests: int, index: int) -> Look: ...
+    def look(self, counts: RewardCounts, n_tests: int, index: int) -> Look:
+        """Return the verdict and the evidence for it."""
 
     @abstractmethod
     def bounds(self, counts: RewardCounts, n_tests: int, index: int) -> Bounds:
-        """Return bounds on the efficiency that hold at all looks at once."""
+        """Return bounds on the efficiency that hold simultaneously at all looks."""
 
     @abstractmethod
     def forecast(self, counts: RewardCounts, n_tests: int, index: int) -> float:
-        """Return the evaluations still needed, assuming the current reward frequencies."""
+        """Return the number of evaluations still needed, assuming the current reward frequencies."""
 
 
 METHODS: Registry[type[Rule]] = Registry("race method", "semeai.methods")

@@ -1,13 +1,13 @@
-"""The race: it is asked for a batch, told the rewards, and gives verdicts.
+"""The race: ``ask`` returns a batch to evaluate, ``tell`` takes its rewards and returns verdicts.
 
-One class serves the papers' three algorithms, which differ in when they end and how they split the risk:
+One class implements the three algorithms of the papers. They differ in when they end and how they split the risk:
 
-- BGP (section 4): the first acceptance ends it;
-- the plain race (section 3): it ends when every candidate has its verdict;
+- BGP (section 4): the first acceptance ends the race;
+- the plain race (section 3): it ends when every candidate has a verdict;
 - the stream (variant 3): an endless sequence, one candidate after the other.
 
-A race never plays, has no clock and does no I/O. What it asks for depends on its settings, its seed and what it was
-told, in the order in which it asked; so it replays from its history to the same verdicts.
+A race plays no games, has no clock and does no I/O. Its requests depend only on its settings, its seed and the rewards
+so far, which it takes in the order of its requests. So replaying its history gives the same verdicts.
 """
 
 import itertools
@@ -27,22 +27,22 @@ from semeai.stats.bounds import Bounds
 from semeai.stats.counts import RewardCounts
 
 MAX_CANDIDATES = 100_000
-"""Of a race that knows them all from the start."""
+"""Maximum number of candidates of a race that knows them all from the start."""
 
 
 class Batch(NamedTuple):
-    """Work asked for: evaluations ``start`` to ``start + size`` of a candidate's own seed stream."""
+    """A request for ``size`` evaluations of a candidate, from number ``start`` of its own seed stream on."""
 
-    number: int  # from 0, in the order of asking
-    candidate: int  # its index, from 1
+    number: int  # from 0, in the order of the requests
+    candidate: int  # index of the candidate, from 1
     start: int
     size: int
 
 
 class Decision(NamedTuple):
-    """A verdict, with the evidence at that moment."""
+    """A verdict with the evidence at that moment."""
 
-    candidate: int  # its index, from 1
+    candidate: int  # index of the candidate, from 1
     verdict: Verdict
     after_batch: int
     n_evaluations: int
@@ -54,7 +54,7 @@ class Decision(NamedTuple):
 
 
 class Race:
-    """Ask, tell, verdict."""
+    """A race over candidates: call ``ask`` for batches and ``tell`` with their rewards until ``finished``."""
 
     def __init__(self, settings: RaceSettings, candidates: Iterable[Candidate], seed: int = 0) -> None:
         self.settings = settings.resolved()
@@ -63,8 +63,8 @@ class Race:
         self.decisions: list[Decision] = []
         self._at_verdict: dict[int, Bounds] = {}
         self._alive: list[Standing] = []
-        self._planned: deque[Batch] = deque()  # decided on, not asked for yet
-        self._pending: deque[Batch] = deque()  # asked for or planned, not told yet: the oldest first
+        self._planned: deque[Batch] = deque()  # chosen, not returned by ask yet
+        self._pending: deque[Batch] = deque()  # returned by ask or planned, without rewards yet; the oldest first
         self._source_error: Exception | None = None
         self._n_batches = 0
         self._n_dispatched = 0
@@ -89,10 +89,10 @@ class Race:
         self._select = SELECTION_RULES[self.settings.selection]
         self._plan()
 
-    # -- what the outside does ---------------------------------------------------------------------------------
+    # -- public interface --------------------------------------------------------------------------------------
 
     def ask(self) -> Batch | None:
-        """The next batch to evaluate; None while its choice waits for results, or when the race is over."""
+        """Return the next batch to evaluate; None if the choice needs results first or the race is over."""
         if self._planned:
             return self._planned.popleft()
         if self._source_error is not None and not self._pending:
@@ -100,7 +100,7 @@ class Race:
         return None
 
     def tell(self, number: int, counts: RewardCounts) -> list[Decision]:
-        """The rewards of batch ``number``; in the order of asking. Returns the verdicts that follow."""
+        """Take the rewards of batch ``number``, in the order of the requests. Returns the verdicts that follow."""
         batch = self._next_pending(number)
         if counts.n != batch.size:
             raise ProtocolError(f"batch {number} asked for {batch.size} rewards and was told {counts.n}")
@@ -110,13 +110,16 @@ class Race:
         standing.counts = standing.counts + counts
         standing.n_evaluations = standing.counts.n
         standing.total_reward = standing.counts.total
-        # Batches that were under way when the verdict fell are kept, but the verdict stands.
+        # Rewards of batches that were under way at the verdict are counted, but do not change it.
         made = [] if standing.verdict != Verdict.UNDECIDED else self._judge(standing, number)
         self._plan()
         return made
 
     def fail(self, number: int) -> list[Decision]:
-        """Batch ``number`` has no rewards because the candidate's program fails: it is out."""
+        """Give the candidate of batch ``number`` the verdict "failed": its program gave no rewards.
+
+        Returns the verdict; empty if the candidate had one already.
+        """
         batch = self._next_pending(number)
         self._pending.popleft()
         standing = self.standings[batch.candidate - 1]
@@ -129,34 +132,40 @@ class Race:
 
     @property
     def finished(self) -> bool:
-        """Nothing is asked for any more and nothing is under way."""
+        """True if no batch is under way and none will be requested."""
         return not self._pending and self._source_error is None
 
     @property
     def accepted(self) -> list[Candidate]:
+        """The accepted candidates."""
         return [s.candidate for s in self.standings if s.verdict == Verdict.ACCEPTED]
 
     @property
     def n_evaluations(self) -> int:
+        """Number of evaluations so far, over all candidates."""
         return sum(s.n_evaluations for s in self.standings)
 
     @property
     def alive(self) -> Sequence[Standing]:
+        """The candidates without a verdict."""
         return self._alive
 
     def bounds(self, standing: Standing) -> Bounds:
-        """Always-valid bounds on the candidate's efficiency, at its share of the risk."""
+        """Return always-valid bounds on the candidate's efficiency, at its share of the risk."""
         return self._rule.bounds(standing.counts, max(1, standing.n_tests), standing.index)
 
     def shown_bounds(self, standing: Standing) -> Bounds:
-        """The bounds that a verdict fell with, which results of batches then under way do not change; else today's."""
+        """Return the bounds at the candidate's verdict, or the current bounds if it has none.
+
+        Results of batches that were under way at the verdict do not change them.
+        """
         return self._at_verdict.get(standing.index) or self.bounds(standing)
 
     def forecast(self, standing: Standing) -> float:
-        """Return the evaluations that the candidate still needs for a verdict, assuming its current frequencies."""
+        """Return the evaluations still needed for the candidate's verdict, assuming its current reward frequencies."""
         return self._rule.forecast(standing.counts, max(1, standing.n_tests), standing.index)
 
-    # -- inside ------------------------------------------------------------------------------------------------
+    # -- internals ---------------------------------------------------------------------------------------------
 
     def _enter(self, candidate: Candidate) -> Standing:
         standing = Standing(candidate, len(self.standings) + 1, RewardCounts())
@@ -208,18 +217,18 @@ class Race:
         limit = self.settings.max_evaluations
         if self._source_error or self._accepted_one() or (limit is not None and self._n_dispatched >= limit):
             return False
-        if not self._alive:  # only a stream has more to come
+        if not self._alive:  # only a stream has more candidates
             try:
                 for candidate in itertools.islice(self._incoming, 1):
                     self._enter(candidate)
-            except Exception as error:  # raised by the next ask: what was just told must not be lost for it
+            except Exception as error:  # raised by the next ask, so that the rewards just taken are not lost
                 self._source_error = error
         return bool(self._alive)
 
     def _plan(self) -> None:
-        """Choose batches up to the width, as soon as what they depend on has been told.
+        """Choose batches until ``width`` of them are under way.
 
-        Planning happens here and not in ``ask``, so that the choices do not depend on when a driver asks.
+        This happens after each result and not in ``ask``, so that the choices do not depend on when a driver asks.
         """
         assert self.settings.width is not None
         while len(self._pending) < self.settings.width and self._may_continue():
@@ -241,7 +250,7 @@ class Race:
         return [s for s in self._alive if s.n_under_way < lookahead and s.n_dispatched < limit]
 
     def _room(self, standing: Standing, size: int) -> int:
-        """A batch no larger than what the limits leave."""
+        """Return the size of a batch, reduced to what the limits of evaluations still allow."""
         whole = self.settings.max_evaluations or math.inf
         own = self.settings.max_per_candidate or math.inf
         return int(min(size, whole - self._n_dispatched, own - standing.n_dispatched))

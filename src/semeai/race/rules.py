@@ -1,4 +1,4 @@
-"""The methods that come with semeai: mixture betting, and the papers' bounds."""
+"""The built-in race methods: mixture betting, and the bounds of the papers."""
 
 import math
 from typing import NamedTuple
@@ -13,19 +13,19 @@ from semeai.stats.spending import countable_share
 
 
 class Levels(NamedTuple):
-    """Risks of one candidate: to be accepted although bad, to be discarded although good."""
+    """Risks of one candidate: the probability to accept it if it is bad, and to discard it if it is good."""
 
     accept: float
     discard: float
 
 
 def betting_levels(settings: RaceSettings, n_candidates: int, index: int) -> Levels:
-    """How a race splits its risk over its candidates.
+    """Return the risks of candidate ``index``: its share of the risk of the race.
 
-    A candidate can only be wrongly accepted if it is bad and only wrongly discarded if it is good, never both, so
-    a single candidate has the whole risk on each side, and so has each 1/K share of a plain race. In BGP one good
-    candidate is enough: only its own discard can lose it, so discards need no union bound, while at most K - 1
-    others can be wrongly accepted before it: (K - 1) accept + discard = risk. Without a good one K accept <= risk.
+    A candidate can be wrongly accepted only if it is bad, and wrongly discarded only if it is good. So a single
+    candidate has the whole risk on each side, and in a plain race each candidate has risk / K on each side. In BGP one
+    good candidate is enough. It is lost only if it is discarded itself, so discards need no union bound. At most K - 1
+    others can be wrongly accepted before it: (K - 1) accept + discard = risk. Without a good one, K accept <= risk.
     """
     k, risk = n_candidates, settings.risk
     if settings.coverage:
@@ -42,7 +42,7 @@ def betting_levels(settings: RaceSettings, n_candidates: int, index: int) -> Lev
 
 
 class BettingRule(Rule):
-    """The default: the wealth of mixture betting against 1 / risk (Ville)."""
+    """The default method: decide when the wealth of mixture betting reaches 1 / risk (Ville's inequality)."""
 
     options = frozenset({"coverage", "throughput", "discard_risk"})
 
@@ -65,7 +65,7 @@ class BettingRule(Rule):
         return Look(verdict, merit, doubt, progress)
 
     def bounds(self, counts: RewardCounts, n_tests: int, index: int) -> Bounds:
-        """Each end holds at all times with probability 1 - risk, or more: also where discarding is bolder than that."""
+        """Return bounds; each holds at all times with probability at least 1 - risk, whatever the discard risk."""
         accept, discard = self.levels(index)
         return self.test.bounds(counts, accept, min(discard, self.settings.risk))
 
@@ -74,7 +74,7 @@ class BettingRule(Rule):
 
 
 class BoundsRule(Rule):
-    """The papers' rule: accept when lb > accept_above (tested first), discard when ub < discard_below."""
+    """The method of the papers: accept if lb > accept_above (tested first), discard if ub < discard_below."""
 
     options = frozenset({"spending"})
     selection = "max_upper"
@@ -83,14 +83,14 @@ class BoundsRule(Rule):
     lookahead = 1
 
     def __init__(self, settings: RaceSettings, n_candidates: int) -> None:
-        # A stream that spends by test alone is the papers' series of races with |S0| = 1 and a fresh risk each.
+        # A stream whose spending ignores the index is the papers' series of races with |S0| = 1, each at full risk.
         super().__init__(settings, 1 if settings.mode == "stream" else n_candidates)
 
     def bounds(self, counts: RewardCounts, n_tests: int, index: int) -> Bounds:
         s = self.settings
         if not counts:
             return Bounds(-math.inf, math.inf)
-        # The unit is the evaluation, not the game: the games of one seed need not be independent of each other.
+        # The unit is the evaluation, not the game, because the games of one seed may depend on each other.
         return compute_bounds(
             counts.total,
             counts.n,

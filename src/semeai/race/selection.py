@@ -1,6 +1,7 @@
-"""Which candidate gets the next batch. The guarantee does not depend on it (BGP paper, Theorem 1); the cost does.
+"""Selection rules: which candidate gets the next batch.
 
-A rule sees the live candidates in order of index and a random generator of its own for this choice.
+The guarantee does not depend on the rule (BGP paper, Theorem 1), but the cost does. A rule gets the candidates without
+a verdict in the order of their index, and a random generator for this choice.
 """
 
 import math
@@ -17,7 +18,7 @@ from semeai.stats.counts import RewardCounts
 
 @dataclass
 class Standing:
-    """Where one candidate stands: what it was told so far, and what is under way."""
+    """The current state of one candidate: its rewards so far and its batches under way."""
 
     candidate: Candidate
     index: int  # from 1
@@ -30,7 +31,7 @@ class Standing:
     merit: float = -math.inf
     doubt: float = -math.inf
     progress: float = -math.inf
-    upper: float = math.inf  # kept only where the selection rule asks for it
+    upper: float = math.inf  # updated only if the selection rule needs it
     verdict: Verdict = Verdict.UNDECIDED
 
     @property
@@ -45,41 +46,45 @@ SELECTION_RULES: Registry[SelectionRule] = Registry("selection rule", "semeai.se
 
 @SELECTION_RULES.register("first_alive")
 def first_alive(alive: Sequence[Standing], random: RandomSource) -> Standing:
-    """Variant 3's rule for countable sets: the smallest index alive."""
+    """Return the candidate with the smallest index: the rule of variant 3 for countable sets."""
     return alive[0]
 
 
 @SELECTION_RULES.register("round_robin")
 def round_robin(alive: Sequence[Standing], random: RandomSource) -> Standing:
-    """The fewest evaluations asked for; the smallest index among equals."""
+    """Return the candidate with the fewest requested evaluations; the smallest index if several are equal."""
     return min(alive, key=attrgetter("n_dispatched"))
 
 
 @SELECTION_RULES.register("max_upper")
 def max_upper(alive: Sequence[Standing], random: RandomSource) -> Standing:
-    """The papers' rule, as in UCB: the largest upper bound."""
+    """Return the candidate with the largest upper bound, as in UCB: the rule of the papers."""
     return max(alive, key=lambda s: (math.inf if not s.n_dispatched else s.upper, -s.n_dispatched))
 
 
 @SELECTION_RULES.register("max_evidence")
 def max_evidence(alive: Sequence[Standing], random: RandomSource) -> Standing:
-    """One batch each, then the candidate that is closest to acceptance."""
+    """Return the candidate that is closest to acceptance, after one batch for each."""
     return max(alive, key=lambda s: (math.inf if not s.n_dispatched else s.merit, -s.n_dispatched))
 
 
 @SELECTION_RULES.register("max_progress")
 def max_progress(alive: Sequence[Standing], random: RandomSource) -> Standing:
-    """One batch each, then the candidate most likely to be accepted per game spent on it.
+    """Return the candidate that is most likely to be accepted per game spent, after one batch for each.
 
-    Like max_evidence, but evidence for a large gap counts for more, because it would be proven sooner: among ten
-    candidates with one good one it needs 21% fewer games at 0.52 and 36% fewer at 0.55 (`semeai reproduce guarantee`).
+    It is like max_evidence, but evidence for a large gap has more weight, because a large gap is proven sooner. With
+    one good candidate among ten it needs 21% fewer games if the good one has efficiency 0.52, and 36% fewer at 0.55
+    (`semeai reproduce guarantee`).
     """
     return max(alive, key=lambda s: (math.inf if not s.n_dispatched else s.progress, -s.n_dispatched))
 
 
 @SELECTION_RULES.register("hdoc")
 def hdoc(alive: Sequence[Standing], random: RandomSource) -> Standing:
-    """Hybrid algorithm for the dilemma of confidence (Kano et al. 2019): mean + sqrt(log T / (2 n))."""
+    """Return the candidate with the largest mean + sqrt(log T / (2 n)).
+
+    This is HDoC, the hybrid algorithm for the dilemma of confidence (Kano et al. 2019).
+    """
     log_total = math.log(max(2, sum(s.n_evaluations for s in alive)))
 
     def score(s: Standing) -> float:
@@ -90,7 +95,7 @@ def hdoc(alive: Sequence[Standing], random: RandomSource) -> Standing:
 
 @SELECTION_RULES.register("thompson")
 def thompson(alive: Sequence[Standing], random: RandomSource) -> Standing:
-    """Draw an efficiency from each candidate's beta posterior and take the largest."""
+    """Draw an efficiency from each candidate's beta posterior. Returns the candidate with the largest."""
     n = np.array([s.n_evaluations for s in alive], dtype=float)
     total = np.array([s.total_reward for s in alive])
     return alive[int(np.argmax(random().beta(1 + total, 1 + n - total)))]

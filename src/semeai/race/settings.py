@@ -1,4 +1,4 @@
-"""The settings of a race: frozen, validated, and part of its identity."""
+"""Settings of a race: frozen, validated, and part of the identity of a run."""
 
 from typing import Annotated, Literal, Self
 
@@ -14,36 +14,36 @@ THROUGHPUT_DISCARD_RISK = 0.47
 
 
 class RaceSettings(Model):
-    """How a race decides. A field that is None takes the default that suits the mode and the method."""
+    """Settings of a race. A field that is None gets the default of the mode and the method."""
 
     model_config = ConfigDict(strict=True)
 
     mode: Literal["bgp", "plain", "stream"] = "bgp"
-    """bgp: the first acceptance ends it. plain: each candidate gets a verdict. stream: one after the other."""
+    """bgp: the first acceptance ends the race. plain: every candidate gets a verdict. stream: one after the other."""
     risk: Probability = 0.05
-    """delta0: the probability that the race may be wrong, over all candidates and all looks."""
+    """Largest probability of a wrong verdict, over all candidates and all looks (delta0 in the papers)."""
     accept_above: Probability = 0.501
     discard_below: Probability = 0.504
     method: Annotated[str, one_of(METHODS)] = "betting"
     spending: Literal["geometric", "quadratic", "countable"] | None = None
-    """Only for hoeffding and bernstein: variants 1, 2, 3 of computeBounds."""
+    """Only for hoeffding and bernstein: variant 1, 2 or 3 of computeBounds."""
     coverage: bool = False
-    """Only for betting: bounds that hold for all candidates at once (Eq. 2), not only right verdicts."""
+    """Only for betting: guarantee the bounds of all candidates simultaneously (Eq. 2), not only the verdicts."""
     throughput: bool = False
-    """Discard at the first hint: fewer games a candidate, more good ones lost, no more false accepts."""
+    """Only for betting: discard early. Fewer games per candidate, more good ones lost, no more wrong acceptances."""
     discard_risk: Probability | None = None
-    """Only for betting: the probability of losing one good candidate; overrides the mode's share."""
+    """Only for betting: largest probability to discard a good candidate; overrides the mode's share of the risk."""
     selection: Annotated[str, one_of(SELECTION_RULES)] | None = None
     batch: Annotated[int, Field(ge=1)] | None = None
-    """The fewest evaluations between two looks at a candidate."""
+    """Minimum number of evaluations between two looks at a candidate."""
     growth: Annotated[float, Field(ge=0, le=1)] | None = None
-    """A batch is at least this part of the evaluations so far; 1 is the papers' doubling."""
+    """Minimum size of a batch as a part of the candidate's evaluations so far; 1 is the doubling of the papers."""
     lookahead: Annotated[int, Field(ge=1)] | None = None
-    """Batches of one candidate under way at once; more keep workers busy, and waste more at its verdict."""
+    """Maximum number of batches of one candidate under way; more keep workers busy, but waste more at its verdict."""
     width: Annotated[int, Field(ge=1)] | None = None
-    """Batches under way in all. It decides what is asked for, so it is a setting, not a number of workers."""
+    """Maximum number of batches under way. It influences the choices, so it does not follow the number of workers."""
     games_per_seed: Annotated[int, Field(ge=1)] = 1
-    """2 where an evaluation is a pair of games with colours swapped; the unit is their mean."""
+    """Rewards per evaluation, whose mean counts as one reward: 2 for a pair of games with colours swapped."""
     max_evaluations: Annotated[int, Field(ge=1)] | None = None
     max_per_candidate: Annotated[int, Field(ge=1)] | None = None
 
@@ -67,10 +67,10 @@ class RaceSettings(Model):
         return self
 
     def resolved(self) -> "RaceSettings":
-        """Return the same settings with every default written out."""
+        """Return the same settings with all defaults filled in."""
         rule = METHODS[self.method]
         lookahead = self.lookahead or rule.lookahead
-        # A plain race needs all its verdicts: the order is free, so all candidates can be under way at once.
+        # A plain race needs all verdicts in any order, so all candidates can be under way at the same time.
         order = {"bgp": rule.selection, "plain": "round_robin", "stream": "first_alive"}
         defaults = {
             "selection": order[self.mode],
@@ -85,11 +85,11 @@ class RaceSettings(Model):
         return self.model_copy(update=missing)
 
     def rule(self, n_candidates: int) -> Rule:
-        """Return the method's rule for a race of so many candidates."""
+        """Return the method's rule for a race of ``n_candidates``."""
         return METHODS[self.method](self, n_candidates)
 
     def batch_size(self, n_dispatched: int) -> int:
-        """Evaluations of the next batch of a candidate that has had ``n_dispatched``."""
+        """Return the size of the next batch of a candidate with ``n_dispatched`` requested evaluations."""
         assert self.batch is not None
         assert self.growth is not None
         return max(self.batch, int(n_dispatched * self.growth))

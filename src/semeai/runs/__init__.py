@@ -1,1 +1,1 @@
-"""One run from its plan to its result: name, lock, state, signals, workers, observer."""
+"""Runs from plan to result: name, lock, state, signals, workers and observer."""

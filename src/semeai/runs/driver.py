@@ -1,4 +1,4 @@
-"""The loop of a race: ask, evaluate, record, tell. To resume is the same loop, with answers that are known already."""
+"""The driver of a race: a loop of ask, evaluate, record, tell. A resumed race uses recorded results first."""
 
 import math
 import time
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-JOB_SECONDS = 0.25  # long enough to make overhead small, short enough to stop and to balance
-PARCEL_SECONDS = 0.002  # less work than this is not worth a message of its own to a worker
+JOB_SECONDS = 0.25  # long enough for a small overhead, short enough to stop soon and to keep workers equally busy
+PARCEL_SECONDS = 0.002  # less work than this does not justify a message to a worker
 POLL_SECONDS = 0.1
-MOST_FAILURES = 20  # candidates of a stream in a row
-FLUSH_SECONDS = 0.1  # the most work that a kill -9 of the driver can cost, besides what is under way
+MOST_FAILURES = 20  # failed candidates of a stream in a row that end the run
+FLUSH_SECONDS = 0.1  # finished work that kill -9 of the driver can lose, in addition to the work under way
 
 
 @dataclass
 class _Work:
-    """A batch under way: its jobs, and what has come back of it."""
+    """A batch under way, with the results of its jobs so far."""
 
     batch: Batch
-    n_missing: int = 0  # jobs that have not come back
+    n_missing: int = 0  # jobs without a result
     results: list[JobResult] = field(default_factory=list)
     recorded: "RecordedBatch | None" = None
-    dropped: bool = False  # some of its jobs will never come back
+    dropped: bool = False  # some of its jobs will never have a result
 
     @property
     def complete(self) -> bool:
@@ -44,13 +44,13 @@ class _Work:
 
     @property
     def failure(self) -> Failure | None:
-        """The first failure in the order of evaluations: the same however the batch was cut into jobs."""
+        """The first failure in the order of evaluations, which does not depend on how the batch was split into jobs."""
         failures = [r.failure for r in self.results if r.failure is not None]
         return min(failures, key=lambda f: f.evaluation, default=None)
 
 
 class RaceDriver(Driver):
-    """Drives one race to its end, or until it is told to stop."""
+    """Runs one race to its end, or until ``stop`` is called."""
 
     def __init__(self, race: Race, evaluator: Evaluator, run: Run, retries: int = 0) -> None:
         super().__init__()
@@ -64,8 +64,8 @@ class RaceDriver(Driver):
         self._n_failed_in_a_row = 0
         self._flushed = self.started
         self._queue: deque[_Work] = deque()
-        self._candidates: list[Candidate] = []  # those the ledger knows
-        self._by_parcel: dict[int, list[_Work]] = {}  # a work once for each of its jobs in the parcel
+        self._candidates: list[Candidate] = []  # candidates that the ledger has
+        self._by_parcel: dict[int, list[_Work]] = {}  # one entry per job of the parcel: the batch that it belongs to
         self._cost = math.nan  # seconds per evaluation, smoothed
         self._resuming = dict(self.writer.recorded) if self.writer else {}
         self._decided = self.writer.decided() if self.writer else {}
@@ -78,7 +78,7 @@ class RaceDriver(Driver):
         try:
             self._run()
         finally:
-            self.pool.abandon()  # it may serve others after this race
+            self.pool.abandon()  # other runs may use the pool after this race
         self._flush()
         self.observer.progress(self)
         if self.race.finished and self._resuming:
@@ -155,7 +155,7 @@ class RaceDriver(Driver):
                 self._cost = cost if math.isnan(self._cost) else 0.8 * self._cost + 0.2 * cost
 
     def _take_in(self) -> None:
-        """Tell the race what is complete, in dispatch order, however the results came in."""
+        """Tell the race the results of complete batches, in the order of its requests."""
         while self._queue and self._queue[0].complete:
             work = self._queue[0]
             if work.recorded is not None:
@@ -199,13 +199,13 @@ class RaceDriver(Driver):
             self.writer.record(batch, counts, seconds, entered, made, failure)
         self.n_new += batch.size
         if made:
-            self._flush()  # a verdict is announced only once it is kept
+            self._flush()  # a verdict is announced only after it is recorded
         for decision in made:
             self.observer.decision(decision)
         self._give_up_on_failures(made, failure)
 
     def _give_up_on_failures(self, made: list[Decision], failure: Failure | None) -> None:
-        """An endless stream of candidates that all fail is a program that does not work."""
+        """Raise ProgramFailed if too many candidates of a stream fail in a row: the program does not work at all."""
         for decision in made:
             failed = decision.verdict == Verdict.FAILED
             self._n_failed_in_a_row = self._n_failed_in_a_row + 1 if failed else 0
@@ -213,7 +213,7 @@ class RaceDriver(Driver):
             raise ProgramFailed(f"{MOST_FAILURES} candidates in a row have failed; the last: {failure.message}")
 
     def _entered(self, batch: Batch) -> list[Candidate]:
-        """The candidates the ledger knows after this batch; not those of later batches, which may be lost."""
+        """Return the candidates that the ledger has after this batch; those of later batches may still be lost."""
         known = len(self.race.standings) if self.race.settings.mode != "stream" else batch.candidate
         self._candidates += [s.candidate for s in self.race.standings[len(self._candidates) : known]]
         return self._candidates
@@ -227,7 +227,7 @@ _STOPPING: dict[str, type[Exception]] = {
 
 
 def split(start: int, size: int, cost: float, workers: int) -> Iterator[tuple[int, int]]:
-    """Cut a batch into jobs by what an evaluation costs; the rewards do not depend on the cut."""
+    """Yield start and size of each job of a batch. ``cost`` is in seconds per evaluation; no reward depends on it."""
     share = math.ceil(size / workers)
     if math.isnan(cost):
         part = share
@@ -239,7 +239,7 @@ def split(start: int, size: int, cost: float, workers: int) -> Iterator[tuple[in
 
 
 def pack(items: Sequence[T], costs: Sequence[float], workers: int) -> Iterator[list[T]]:
-    """Join what is cheap into parcels, at least one a worker where that is worth it."""
+    """Yield parcels of items, so that cheap items share a message. ``costs`` are in seconds."""
     total = sum(costs)
     wanted = 0.0 if math.isnan(total) else min(JOB_SECONDS, max(PARCEL_SECONDS, total / (2 * workers)))
     parcel: list[T] = []

@@ -1,4 +1,4 @@
-"""Races: the plan of one, how it is run and resumed, and how it is read back. ``semeai.run_race`` is here."""
+"""Plan, run and resume races, and read them back from a ledger. ``semeai.run_race`` is defined here."""
 
 import json
 import pickle
@@ -26,20 +26,20 @@ KIND = "race"
 
 @dataclass(frozen=True)
 class RacePlan:
-    """All that decides what a race does: the same plan gives the same race, wherever it is run."""
+    """Everything that determines a race: the same plan gives the same race on any machine."""
 
     settings: RaceSettings
     evaluator: Evaluator
     candidates: Iterable[Candidate]
     identity: Mapping[str, Any]
-    """What a ledger records of it, and compares when the run is resumed."""
+    """Configuration that the ledger records and compares when the run is resumed."""
     seed: int = 1
     retries: int = 0
 
 
 @dataclass(frozen=True)
 class RaceResult:
-    """What a race found, and how."""
+    """The result of a race."""
 
     accepted: list[Candidate]
     decisions: list[Decision]
@@ -47,15 +47,15 @@ class RaceResult:
     n_evaluations: int
     seconds: float
     finished: bool
-    """False: stopped before its end; it can be resumed if a ledger keeps it."""
+    """False if the race was stopped before its end; with a ledger it can be resumed."""
     failures: list[Failure] = field(default_factory=list)
-    """Why candidates failed, with the standard error of their programs."""
+    """Reasons why candidates failed, with the standard error of their programs."""
     digest: str | None = None
-    """Digest of the run in its ledger."""
+    """Digest of the run in its ledger; None without a ledger."""
     n_lost_jobs: int = 0
 
     def verdict(self, name: str) -> Verdict:
-        """Return the verdict on the candidate ``name``."""
+        """Return the verdict on the candidate ``name``. Raises ConfigError if there is none."""
         for standing in self.standings:
             if standing.candidate.name == name:
                 return standing.verdict
@@ -63,7 +63,7 @@ class RaceResult:
 
 
 def run_plan(plan: RacePlan, name: str, place: Place, observer: Observer | None = None) -> RaceResult:
-    """Start the run ``name`` of the plan, or resume it."""
+    """Run the race of the plan as ``name``, or resume it. Returns its result."""
     observer = observer or Observer()
     if place.executor != "inline":
         check_picklable(plan.evaluator)
@@ -101,16 +101,16 @@ def run_race(
     name: str | None = None,
     observer: Observer | None = None,
 ) -> RaceResult:
-    """Race ``evaluate(params, seed) -> reward`` over the candidates.
+    """Race the candidates with the function ``evaluate(params, seed) -> reward``. Returns the result.
 
-    ``evaluate`` is a function or "module:function"; ``settings`` may be a table of them. With more than one worker it
-    runs in processes, so it must be importable. With ``better`` ("higher" or "lower") it may return any number, which
-    is compared with that of the ``baseline``'s parameters on the same seed; each candidate is then a change of the
-    baseline. With ``ledger`` (a file or a database URL) and ``name`` every result is kept, and the same call resumes
-    the race after an interrupt.
+    ``evaluate`` is a function or "module:function". With more than one worker it runs in worker processes, so it must
+    be importable. With ``better`` ("higher" or "lower") it may return any number, which is compared with the number for
+    the ``baseline``'s parameters on the same seed; each candidate is then a change of the baseline. ``settings`` may be
+    a mapping. With ``ledger`` (a file or a database URL) and ``name`` every result is recorded, and the same call
+    resumes the race after an interrupt.
     """
     if not callable(evaluate) and not isinstance(evaluate, str):
-        raise ConfigError(f"what is raced is a function or 'module:function', not {evaluate!r}")
+        raise ConfigError(f"evaluate must be a function or 'module:function', not {evaluate!r}")
     if (baseline is None) != (better is None):
         raise ConfigError("give baseline and better together, or neither")
     if (ledger is None) != (name is None):
@@ -132,7 +132,10 @@ def run_race(
 def race_identity(
     seed: int, settings: RaceSettings, evaluator: Params, baseline: Params | None, candidates: Params | None
 ) -> dict[str, Any]:
-    """Return what a ledger records of a race; without ``candidates`` they are compared only as they enter."""
+    """Return the configuration that the ledger records for a race.
+
+    If ``candidates`` is None, each candidate is compared with the ledger when it enters the race.
+    """
     return {
         "seed": seed,
         "race": settings.resolved().model_dump(mode="json"),
@@ -143,7 +146,7 @@ def race_identity(
 
 
 def target_of(evaluate: Callable[..., Any] | str) -> str:
-    """Return a function as ``module:function``."""
+    """Return the name of a function as ``module:function``."""
     if isinstance(evaluate, str):
         return evaluate
     function: Any = evaluate if hasattr(evaluate, "__qualname__") else type(evaluate)
@@ -157,12 +160,15 @@ def check_picklable(evaluator: Evaluator) -> None:
     except Exception as error:  # whatever a user's object does when it is pickled
         raise ConfigError(
             f"the program cannot be sent to workers ({error}): "
-            "use a function of a module, not a lambda or an inner one, or workers=1"
+            "use a function of a module, not a lambda or an inner function, or workers=1"
         ) from None
 
 
 def as_candidate(value: Any, place: str) -> Candidate:
-    """Return a candidate from a table; its ``name`` is taken out, or made from its parameters."""
+    """Return the candidate of a table. Its name is the key ``name``, or is made from the parameters.
+
+    Raises ConfigError with a message that begins with ``place`` if the table is not a valid candidate.
+    """
     if isinstance(value, Candidate):
         value = {**value.params, "name": value.name}
     if not isinstance(value, Mapping):
@@ -179,19 +185,19 @@ def as_candidate(value: Any, place: str) -> Candidate:
 
 
 def changes_of(baseline: Params | None, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
-    """Yield each candidate as a change: the baseline's parameters, and its own instead of those it names."""
+    """Yield each candidate with the parameters of the baseline, overridden by its own."""
     if baseline is not None and "name" in baseline:
-        raise ConfigError("baseline: it has parameters only, no name")
+        raise ConfigError("baseline: must have parameters only, no name")
     for change in candidates:
         yield Candidate(change.name, merged(baseline or {}, change.params))
 
 
 def replay(ledger: "Ledger", name: str) -> Race | None:
-    """Return the race of a recorded run as it stands now, from the ledger alone; None before its first batch."""
+    """Return the current state of a recorded race, computed from the ledger alone; None before its first batch."""
     run = ledger.run(name)
     if run.kind != KIND:
         raise RunNotFound(f"run {name!r} is of kind {run.kind!r}, not a race")
-    # Batches first: a live run may add candidates in between, but no batch whose candidate is not there.
+    # Batches are read first: a live run may add candidates meanwhile, but every batch read has its candidate.
     batches = list(ledger.batches(run.id))
     found = [Candidate(row["name"], json.loads(row["params"])) for row in ledger.rows("candidates", run.id)]
     if not found:

@@ -1,4 +1,4 @@
-"""A race as a TOML file: frozen, validated at once, and its hash is its identity."""
+"""Race files: a race as a TOML file, fully validated when it is read. Its hash identifies the run."""
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -30,10 +30,10 @@ Seed = Annotated[int, Field(ge=0, lt=2**63, strict=True)]
 
 
 class EvaluatorTable(Model):
-    """The program: exactly one key of a registered kind, such as ``callable`` or ``command``, and how it is run."""
+    """The table [evaluator]: exactly one key of a registered kind, such as ``callable`` or ``command``, and options."""
 
     better: Literal["higher", "lower"] | None = None
-    """Set: the program prints any number, and the reward says who did better, the candidate or the baseline."""
+    """If set, the program may return any number, and the reward tells if the candidate did better than the baseline."""
     timeout: Annotated[float, Field(gt=0, le=1e6, strict=True)] = DEFAULT_TIMEOUT
     retries: Annotated[int, Field(ge=0, strict=True)] = 0
 
@@ -58,17 +58,17 @@ class EvaluatorTable(Model):
 
     @property
     def value(self) -> Any:
-        """The value of the kind's key."""
+        """Value of the key of the program's kind."""
         return getattr(self, self.name)
 
     def identity(self) -> dict[str, Any]:
-        """Return what a ledger records of the table."""
+        """Return what the ledger records for the table."""
         own = {self.name: self.kind.identity(self.value)}
         return evaluator_identity(own, self.better, self.timeout, self.retries)
 
 
 def evaluator_table(values: Any) -> EvaluatorTable:
-    """Return the validated table; only the kinds that it names are loaded."""
+    """Return the validated table. Only the kinds that it names are loaded."""
     given = values if isinstance(values, Mapping) else {}
     fields: dict[str, Any] = {
         name: ((EVALUATORS[name].setting | None) if name in given else Any, None) for name in EVALUATORS
@@ -77,7 +77,7 @@ def evaluator_table(values: Any) -> EvaluatorTable:
 
 
 class CandidatesTable(Model):
-    """A list of tables, a grid, or a generator; a plain TOML array of tables is the list."""
+    """The table [candidates]: a list of tables, a grid, or a generator. A TOML array of tables is a list."""
 
     list_: tuple[dict[str, Any], ...] | None = Field(default=None, alias="list")
     grid: dict[str, tuple[Any, ...]] | None = None
@@ -97,18 +97,18 @@ class CandidatesTable(Model):
 
 
 class ExecutorTable(Model):
-    """Where the work is done: no part of the run's identity."""
+    """The table [executor]: where the evaluations run. It is not part of the run's identity."""
 
     name: Annotated[str, one_of(EXECUTORS)] = "local"
     workers: Annotated[int, Field(ge=1, strict=True)] | None = None
 
     def place(self, ledger: str, workers: int | None = None) -> Place:
-        """Return where a run is kept and who works for it; ``workers`` overrides the table."""
+        """Return the place of a run: its ledger and workers. ``workers`` overrides the table."""
         return Place(ledger, self.name, workers or self.workers)
 
 
 class RaceFile(Model):
-    """A race file; ``plan`` makes a race of it."""
+    """The contents of a race file; ``plan`` makes a race from it."""
 
     name: RunName | None = None
     seed: Seed = 1
@@ -128,7 +128,7 @@ class RaceFile(Model):
     @model_validator(mode="before")
     @classmethod
     def _games_per_seed(cls, value: Any) -> Any:
-        """Set the number of rewards per seed where the kind of evaluator knows it."""
+        """Set the number of rewards per seed if the kind of evaluator defines it."""
         if isinstance(value, dict) and isinstance(table := value.get("evaluator"), dict):
             race = value.get("race", {})
             several = [EVALUATORS[n].games_per_seed for n in table if n in EVALUATORS and table[n] is not None]
@@ -157,14 +157,14 @@ class RaceFile(Model):
         return beside(self.ledger, folder)
 
     def plan(self, folder: Path) -> RacePlan:
-        """Return the race, with everything checked; ``folder`` is where programs and files are looked for."""
+        """Return the plan of the race, with everything checked. Programs and files are searched in ``folder``."""
         table: EvaluatorTable = self.evaluator
         evaluator = self._evaluator(str(folder.resolve()))
         candidates = self._candidates(evaluator, folder)
         return RacePlan(self.race, evaluator, candidates, self.identity(evaluator), self.seed, table.retries)
 
     def identity(self, evaluator: Evaluator) -> dict[str, Any]:
-        """Return what makes this run the run it is: everything but its name, its ledger and its workers."""
+        """Return the configuration that identifies the run: everything except its name, ledger and workers."""
         baseline = None if self.baseline is None else evaluator.recorded(evaluator.complete(self.baseline))
         candidates = evaluator.recorded(self.candidates.model_dump(mode="json", by_alias=True))
         return race_identity(self.seed, self.race, self.evaluator.identity(), baseline, candidates)
@@ -220,7 +220,7 @@ def _generated(make: Callable[[int], Iterable[Any]], seed: int, target: str) -> 
 
 
 def load_race_file(path: Path) -> RaceFile:
-    """Read and validate a race file; every error names the file, the place and the value."""
+    """Return the validated race file. Raises ConfigError with the file, the place and the value."""
     return checked(RaceFile, read_toml(path), path)
 
 
@@ -232,7 +232,7 @@ def run_race_file(
     workers: int | None = None,
     observer: Observer | None = None,
 ) -> RaceResult:
-    """Run the race of a file, or resume it, as ``semeai race`` does; the arguments override what the file says."""
+    """Run or resume the race of a file, as ``semeai race`` does. The arguments override the settings of the file."""
     path = Path(path)
     file = load_race_file(path)
     run_name = file.name or path.stem if name is None else checked_name(name)

@@ -1,4 +1,4 @@
-"""What every kind of run has: a row in the ledger with its lock and its state, workers, signals, an observer."""
+"""Common parts of all kinds of runs: the ledger's row with lock and state, workers, signals, and an observer."""
 
 import contextlib
 import platform
@@ -27,7 +27,7 @@ LONGEST_NAME = 200
 
 
 class Driver(ABC):
-    """Drives one run to its end, or until it is told to stop."""
+    """Executes one run to its end, or until ``stop`` is called."""
 
     def __init__(self) -> None:
         self.stopping = False
@@ -41,16 +41,16 @@ class Driver(ABC):
     @property
     @abstractmethod
     def finished(self) -> bool:
-        """Whether the run has come to its end."""
+        """True if the run has come to its end."""
 
     @abstractmethod
     def run(self) -> None:
-        """Work until the end, or until ``stop`` was called and the work under way has come back."""
+        """Work until the end, or until ``stop`` was called and the work under way is finished."""
 
     def stop(self) -> None:
-        """Start nothing new; finish and record what workers have begun. Called again: drop that too.
+        """Start no new work; finish and record the work under way. A second call drops that too.
 
-        It only leaves word, because a signal may call it in the middle of anything.
+        It only sets flags, because a signal handler may call it at any moment.
         """
         self.dropping = self.stopping
         self.stopping = True
@@ -63,38 +63,38 @@ class Driver(ABC):
 
 
 class Observer:
-    """Watches a run; nothing here changes what the run does. Override what you need."""
+    """Callbacks that watch a run and do not change it. Override the methods that you need."""
 
     def say(self, text: str) -> None:
         """Called before slow preparations, such as compiling."""
 
     def start(self, driver: Any) -> None:
-        """Called once the run is open and before its first result."""
+        """Called when the run is open, before its first result."""
 
     def progress(self, driver: Any) -> None:
         """Called several times per second while results come in, and at the end."""
 
     def decision(self, decision: "Decision") -> None:
-        """Called with each verdict of a race, after it was kept."""
+        """Called with each verdict of a race, after it was recorded."""
 
     def stop(self, driver: Any) -> None:
-        """Called when the run was told to stop and finishes the work under way."""
+        """Called when a signal stops the run, before it finishes the work under way."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a run is kept and who works for it: no part of what the run is."""
+    """The ledger and the workers of a run. They are not part of its identity."""
 
     ledger: str | None = None
-    """File or URL; None keeps nothing."""
+    """File or database URL; None records nothing."""
     executor: str = "local"
     workers: int | None = None
-    """Default: the cores."""
+    """Number of workers; None means one per core."""
     pool: ResilientPool | None = None
-    """Workers to share with other runs; they stay when the run ends."""
+    """Workers shared with other runs; they stay when the run ends."""
 
     def open_pool(self) -> contextlib.AbstractContextManager[ResilientPool]:
-        """Return the shared workers, or new ones that end with the run."""
+        """Return the shared worker pool, or a new one that ends with the run."""
         if self.pool is not None:
             return contextlib.nullcontext(self.pool)
         return ResilientPool(EXECUTORS[self.executor], default_workers() if self.workers is None else self.workers)
@@ -102,18 +102,18 @@ class Place:
 
 @dataclass
 class Run:
-    """A run under way."""
+    """An open run."""
 
     pool: ResilientPool
     writer: "RunWriter | None"
     observer: Observer
     state: str = "error"
-    """How it is recorded when it ends: finished, interrupted or error."""
+    """State that is recorded when it ends: finished, interrupted or error."""
     digest: str | None = None
-    """Digest of what the ledger has of it, once it has ended without an error."""
+    """Digest of the recorded run; None without a ledger, before the end and after an error."""
 
     def drive(self, driver: Driver) -> None:
-        """Run the driver, under the eyes of the observer; signals stop it if there is something to resume later."""
+        """Run the driver and call the observer. Signals stop the driver if a ledger allows it to resume later."""
         signals = stopping_on_signals(driver, self.observer) if self.writer else contextlib.nullcontext()
         with signals:
             self.observer.start(driver)
@@ -131,9 +131,9 @@ def open_run(
     observer: Observer | None = None,
     tables: Sequence["Table"] = (),
 ) -> Iterator[Run]:
-    """Create the run, or resume it, with its lock, its state and its workers; ``tables`` hold rows of its kind.
+    """Yield the run, new or resumed, with lock, state and workers; ``tables`` are the additional tables of its kind.
 
-    An interrupt by the third signal ends the block quietly if a ledger keeps the run; else it is the caller's.
+    With a ledger, a KeyboardInterrupt (the third signal) ends the block without an error; without one it is raised.
     """
     with contextlib.ExitStack() as stack:
         writer = None
@@ -159,9 +159,9 @@ def open_run(
 
 @contextlib.contextmanager
 def stopping_on_signals(driver: Driver, observer: Observer) -> Iterator[None]:
-    """Stop on Ctrl-C or SIGTERM: first finish the work under way, then drop it, the third time end at once."""
+    """Stop on Ctrl-C or SIGTERM: the first finishes the work under way, the second drops it, the third ends at once."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # signals belong to the main thread: whoever runs us elsewhere stops us with driver.stop()
+        yield  # only the main thread can set signal handlers; elsewhere the caller uses driver.stop()
         return
 
     def handle(number: int, frame: FrameType | None) -> None:
@@ -181,13 +181,13 @@ def stopping_on_signals(driver: Driver, observer: Observer) -> Iterator[None]:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions that a ledger records with a run."""
+    """Return the versions of Python and the libraries that the ledger records with a run."""
     names = ("semeai", "numpy", "sqlalchemy", "pydantic")
     return {"python": platform.python_version(), **{name: version(name) for name in names}}
 
 
 def checked_name(name: str, place: str = "name") -> str:
-    """Return a run's name. Raises ConfigError if it is empty or too long."""
+    """Return the name of a run. Raises ConfigError if it is empty or too long."""
     if not 1 <= len(name) <= LONGEST_NAME:
         raise ConfigError(f"{place}: must have 1 to {LONGEST_NAME} characters, not {len(name)}")
     return name

@@ -1,1 +1,1 @@
-"""Statistics of bounded rewards: deviations, spending, bounds, betting evidence, intervals. Pure functions."""
+"""Statistics of bounded rewards as pure functions: deviations, risk spending, bounds, betting evidence, intervals."""

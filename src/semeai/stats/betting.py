@@ -1,13 +1,13 @@
-"""Evidence by mixture betting: the default test.
+"""Mixture betting: the default test of a race.
 
-A gambler who starts with one coin and bets, before each reward x, a fixed fraction a on "the efficiency exceeds m"
-multiplies the wealth by 1 + a (x - m). While the efficiency is at most m the wealth is a non-negative
-supermartingale, so by Ville's inequality it ever reaches 1 / risk with probability at most ``risk``: wealth is
-evidence, and it may be looked at after every game. As the right fraction depends on the unknown efficiency, the
-coin is split over a few gamblers whose fractions suit gaps that grow geometrically from the distance of the two
-thresholds; see Waudby-Smith & Ramdas, "Estimating means of bounded random variables by betting" (2024).
+A gambler starts with a wealth of 1. Before each reward x he bets a fixed fraction a on "the efficiency exceeds m", so
+the reward multiplies his wealth by 1 + a (x - m). If the efficiency is at most m, the wealth is a non-negative
+supermartingale. By Ville's inequality it then ever reaches 1 / risk with probability at most ``risk``. So wealth is
+evidence, and it may be looked at after every game. The best fraction depends on the unknown efficiency. Therefore the
+starting wealth is split over a few gamblers. Their fractions suit gaps that grow geometrically from the distance
+between the two thresholds; see Waudby-Smith & Ramdas, "Estimating means of bounded random variables by betting" (2024).
 
-Wealth is a product over rewards, so it follows from the counts alone: order-free, mergeable, resumable.
+Wealth is a product over rewards, so it depends on the counts only: it can be merged, resumed and computed in any order.
 """
 
 import math
@@ -24,23 +24,23 @@ from semeai.stats.counts import SCALE, RewardCounts
 Floats = NDArray[np.float64]
 Predicate = Callable[[float], bool]
 
-# The first gap must be less than the thresholds' distance: half way between them a gambler who prepares for a gap g
-# wins in the long run only if g / 2 is less than half the distance, and a race there would otherwise never end.
+# The first gap must be less than the distance between the thresholds. If the efficiency is half way between them, a
+# gambler with gap g wins in the long run only if g / 2 is less than half the distance; else the race would never end.
 FIRST_GAP = 0.95  # in units of the distance between the thresholds
 GAP_STEP = 2.5
 LARGEST_GAP = 0.25
 WEIGHT_POWER = 0.75  # weight of the k-th gambler: k ** -WEIGHT_POWER, normalised
-LARGEST_STAKE = 0.9  # no single reward may cost more than this part of the wealth
+LARGEST_STAKE = 0.9  # largest part of the wealth that one reward may cost
 FORECAST_LIMIT = 1e9
-SMALLEST_DISTANCE = 1e-4  # thresholds closer than this (or equal) bet as if they were this far apart
+SMALLEST_DISTANCE = 1e-4  # used if the thresholds are closer than this, or equal
 
 
 class Evidence(NamedTuple):
-    """Log wealth of the two gamblers' pools."""
+    """Logarithm of the wealth of the accepting and of the discarding gamblers."""
 
     accept: float  # against "the efficiency is at most accept_above"
     discard: float  # against "the efficiency is at least discard_below"
-    progress: float  # the accepting wealth, each gambler's counted by how fast it would grow if he is right
+    progress: float  # the accepting wealth, each gambler weighted by how fast his wealth grows if he is right
 
 
 class MixtureBetting:
@@ -53,7 +53,7 @@ class MixtureBetting:
         weights = np.arange(1, len(gaps) + 1) ** -WEIGHT_POWER
         self.log_weights: Floats = np.log(weights / weights.sum())
         self.accept_bets: Floats = gaps / (accept_above * (1 - accept_above))
-        # Wealth that is right about a gap g grows by about g^2 a game, so weight by g^2 is success per unit of time.
+        # If the gap is g, the log wealth grows by about g^2 per game, so a weight of g^2 means success per game.
         self.pace_weights: Floats = self.log_weights + 2 * np.log(gaps)
         self.discard_bets: Floats = gaps / (discard_below * (1 - discard_below))
 
@@ -65,6 +65,7 @@ class MixtureBetting:
         return accept, discard
 
     def evidence(self, counts: RewardCounts) -> Evidence:
+        """Return the log wealth after these rewards."""
         levels = np.fromiter(counts.keys(), np.int64, len(counts))
         n = np.fromiter(counts.values(), np.float64, len(counts))
         accept, discard = (weighted_sum(n, table[levels]) for table in self._tables)
@@ -75,7 +76,10 @@ class MixtureBetting:
         )
 
     def forecast(self, counts: RewardCounts, lower_risk: float, upper_risk: float) -> float:
-        """How many times this sample, with the same frequencies, would decide: 1 is now, inf is never."""
+        """Return by which factor the sample must grow for a decision, assuming the current reward frequencies.
+
+        1 means that it decides now, inf that it never does.
+        """
         levels = np.fromiter(counts.keys(), np.int64, len(counts))
         n = np.fromiter(counts.values(), np.float64, len(counts))
         accept, discard = (weighted_sum(n, table[levels]) for table in self._tables)
@@ -93,15 +97,16 @@ class MixtureBetting:
         return max(1.0, bisect(undecided, 0.0, high))
 
     def bounds(self, counts: RewardCounts, lower_risk: float, upper_risk: float) -> Bounds:
-        """Always-valid bounds: what the same gamblers exclude, were the threshold elsewhere.
+        """Return always-valid bounds on the efficiency: the same bets exclude every threshold outside them.
 
-        ``lower`` exceeds accept_above exactly when the evidence reaches 1 / lower_risk, likewise ``upper``.
+        ``lower`` exceeds accept_above exactly when the accepting wealth reaches 1 / lower_risk. The same holds for
+        ``upper``, discard_below and upper_risk.
         """
         return mixture_bounds(counts, self.log_weights, self.accept_bets, self.discard_bets, lower_risk, upper_risk)
 
 
 def mixture_gaps(distance: float) -> Floats:
-    """The efficiencies, as distances from a threshold, that the gamblers prepare for."""
+    """Return the gaps of the gamblers: the distances from a threshold to the efficiencies that they bet on."""
     first = FIRST_GAP * max(distance, SMALLEST_DISTANCE)
     steps = max(0, math.floor(math.log(LARGEST_GAP / first) / math.log(GAP_STEP)))
     return first * GAP_STEP ** np.arange(steps + 1, dtype=np.float64)
@@ -115,7 +120,7 @@ def mixture_bounds(
     lower_risk: float,
     upper_risk: float,
 ) -> Bounds:
-    """The thresholds that gamblers with these bets cannot exclude, whenever one looks."""
+    """Return always-valid bounds: the range of thresholds that gamblers with these bets cannot exclude."""
     if not counts:
         return Bounds(0.0, 1.0)
     levels = np.fromiter(counts.keys(), np.float64, len(counts)) / SCALE
@@ -136,19 +141,19 @@ def mixture_bounds(
 
 
 def accept_log_factors(rewards: Floats, bets: Floats, m: float) -> Floats:
-    """log(1 + a_k (x - m)) for each reward (rows) and gambler (columns)."""
+    """Return log(1 + a_k (x - m)) for each reward (rows) and gambler (columns)."""
     stakes = np.minimum(bets, LARGEST_STAKE / m) if m > 0 else bets
     return np.log1p(np.multiply.outer(rewards - m, stakes))
 
 
 def discard_log_factors(rewards: Floats, bets: Floats, m: float) -> Floats:
-    """log(1 - b_k (x - m)) for each reward (rows) and gambler (columns)."""
+    """Return log(1 - b_k (x - m)) for each reward (rows) and gambler (columns)."""
     stakes = np.minimum(bets, LARGEST_STAKE / (1 - m)) if m < 1 else bets
     return np.log1p(np.multiply.outer(m - rewards, stakes))
 
 
 def weighted_sum(n: Floats, factors: Floats) -> Floats:
-    """Sum over rewards, row by row: unlike a matrix product, in the same order on every machine."""
+    """Return the sum over rewards, row by row. Unlike a matrix product it adds in the same order on every machine."""
     total: Floats = (n[:, None] * factors).sum(axis=0)
     return total
 
@@ -159,7 +164,7 @@ def log_sum_exp(values: Floats) -> float:
 
 
 def bisect(holds: Predicate, low: float, high: float) -> float:
-    """The largest m in [low, high] where ``holds``, which is true up to some point and false after it."""
+    """Return the largest m in [low, high] where ``holds(m)``; it must be true up to some point and false after it."""
     if not holds(low):
         return low
     for _ in range(40):

@@ -1,4 +1,4 @@
-"""``computeBounds`` of the BGP paper, section 4."""
+"""Bounds on the efficiency: ``computeBounds`` of the BGP paper, section 4."""
 
 import math
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from semeai.stats.spending import spending_named
 
 
 class Bounds(NamedTuple):
-    """The efficiency lies between ``lower`` and ``upper``, unless the risk has struck."""
+    """Bounds on the efficiency, which hold except with a probability of at most the risk."""
 
     lower: float
     upper: float
@@ -26,11 +26,11 @@ def compute_bounds(
     spending: str = "quadratic",
     sigma: float | None = None,
 ) -> Bounds:
-    """lb(s) and ub(s) at test number ``n_tests`` of candidate ``index``, all counted from 1.
+    """Return lb(s) and ub(s) at test number ``n_tests`` of candidate ``index``; both count from 1.
 
-    ``spending`` chooses the variant. Hoeffding's deviation is used, or Bernstein's where the empirical standard
-    deviation ``sigma`` is given. The pseudo-code of variants 2 and 3 calls r the average and then divides it by
-    n; r is the total reward here, as in variant 1.
+    ``spending`` selects the variant. If the empirical standard deviation ``sigma`` is given, Bernstein's deviation is
+    used, otherwise Hoeffding's. The pseudo-code of variants 2 and 3 calls r the average and then divides it by n; here
+    r is the total reward, as in variant 1.
     """
     if n_games < 0 or not 0 <= total_reward <= n_games:
         raise ConfigError(f"a total reward of {total_reward} in {n_games} games is impossible")

@@ -1,8 +1,8 @@
-"""Rewards as counts: how often each value was seen. Order-free, mergeable, small.
+"""Rewards as counts: how often each value was seen. Counts are small, can be merged and do not depend on the order.
 
-A reward is kept in thousandths. One that is not a whole number of thousandths is rounded up or down at random, by
-its own seed and without bias, so that the mean stays what it was and every bound stays valid; a million distinct
-rewards still need at most 1001 counters.
+A reward is stored in thousandths. If it is not a whole number of them, it is rounded up or down at random, by its own
+seed and without bias. So the expected reward does not change and every bound stays valid. A million different rewards
+need at most 1001 counters.
 """
 
 import math
@@ -13,12 +13,15 @@ from semeai.errors import BadReward
 
 SCALE = 1000
 _GOLDEN = 0x9E3779B97F4A7C15
-_OWN_STREAM = 0x73656D656169  # so that it is not what a program gets that mixes its seed in the same way
+_OWN_STREAM = 0x73656D656169  # makes the numbers differ from those of a program that mixes its seed in the same way
 _MASK = (1 << 64) - 1
 
 
 def reward_level(reward: float, seed: int) -> int:
-    """The reward in thousandths, rounded without bias by a number drawn from ``seed``."""
+    """Return the reward in thousandths, rounded without bias by a random number from ``seed``.
+
+    Raises BadReward if it is not in [0, 1].
+    """
     if not 0.0 <= reward <= 1.0:  # false for NaN too
         raise BadReward(f"reward {reward!r} is not a number in [0, 1]")
     scaled = reward * SCALE
@@ -29,7 +32,7 @@ def reward_level(reward: float, seed: int) -> int:
 
 
 def _fraction(seed: int) -> float:
-    """A number in [0, 1) that has nothing to do with what a program makes of the same seed (splitmix64)."""
+    """Return a random number in [0, 1), independent of the numbers that a program draws from this seed (splitmix64)."""
     x = (seed ^ _OWN_STREAM) * _GOLDEN & _MASK
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & _MASK
     x = (x ^ x >> 27) * 0x94D049BB133111EB & _MASK
@@ -37,7 +40,7 @@ def _fraction(seed: int) -> float:
 
 
 class RewardCounts(Mapping[int, int]):
-    """An immutable multiset of rewards: level in thousandths -> how often."""
+    """An immutable multiset of rewards: maps a reward in thousandths to how often it was seen."""
 
     __slots__ = ("_counts",)
 
@@ -75,12 +78,12 @@ class RewardCounts(Mapping[int, int]):
 
     @property
     def n(self) -> int:
-        """How many rewards."""
+        """Number of rewards."""
         return sum(self._counts.values())
 
     @property
     def total(self) -> float:
-        """The sum of the rewards."""
+        """Sum of the rewards."""
         return sum(level * n for level, n in self._counts.items()) / SCALE
 
     @property
@@ -89,7 +92,7 @@ class RewardCounts(Mapping[int, int]):
 
     @property
     def deviation(self) -> float:
-        """The empirical standard deviation."""
+        """Empirical standard deviation; NaN without rewards."""
         if not (n := self.n):
             return math.nan
         mean = self.mean

@@ -1,20 +1,23 @@
-"""How far an empirical mean may stray from the efficiency, at a given risk (BGP papers, section 2).
+"""Deviations: how far an empirical mean may be from the efficiency, at a given risk (BGP papers, section 2).
 
-Equations are numbered as in the EuroGP version unless said otherwise; the long version calls its Eq. 2 Eq. 3.
+Equation numbers are those of the EuroGP version unless stated otherwise; its Eq. 2 is Eq. 3 of the long version.
 """
 
 import math
 
 
 def hoeffding_deviation(risk: float, n_games: int) -> float:
-    """sqrt(log(2 / risk) / (2 n)), equation 1."""
+    """Return Hoeffding's deviation sqrt(log(2 / risk) / (2 n)), equation 1."""
     if n_games <= 0 or risk <= 0:
         return math.inf
     return math.sqrt(math.log(2 / risk) / (2 * n_games))
 
 
 def bernstein_deviation(risk: float, n_games: int, sigma: float) -> float:
-    """sigma sqrt(2 log(3 / risk) / n) + 3 log(3 / risk) / n, equation 2 of the long version; sigma is empirical."""
+    """Return Bernstein's deviation sigma sqrt(2 log(3 / risk) / n) + 3 log(3 / risk) / n.
+
+    It is equation 2 of the long version; sigma is the empirical standard deviation.
+    """
     if n_games <= 0 or risk <= 0:
         return math.inf
     log_term = math.log(3 / risk) / n_games

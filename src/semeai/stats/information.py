@@ -1,10 +1,10 @@
-"""The fewest games any test with the same guarantee can need on average (win/loss rewards)."""
+"""Lower bounds on the expected number of games of any test with the same guarantee (rewards 0 and 1)."""
 
 import math
 
 
 def bernoulli_kl(p: float, q: float) -> float:
-    """Kullback-Leibler divergence of a coin p from a coin q, in nats."""
+    """Return the Kullback-Leibler divergence of Bernoulli(p) from Bernoulli(q), in nats."""
     total = 0.0
     for a, b in ((p, q), (1 - p, 1 - q)):
         if a > 0:
@@ -13,13 +13,13 @@ def bernoulli_kl(p: float, q: float) -> float:
 
 
 def information_bound(efficiency: float, risk: float, accept_above: float, discard_below: float) -> float:
-    """A lower bound on the expected games of one candidate, both errors being at most ``risk``.
+    """Return a lower bound on the expected games of one candidate if both errors have probability at most ``risk``.
 
-    Outside the thresholds: Wald's kl(1 - risk, risk) / KL against the threshold on the other side. Between them
-    either verdict is right: Hoeffding's bound for the Kiefer-Weiss problem (1960, Ann. Math. Statist. 31).
+    Outside the thresholds it is Wald's kl(1 - risk, risk) / KL against the threshold on the other side. Between them
+    both verdicts are right, and it is Hoeffding's bound for the Kiefer-Weiss problem (1960, Ann. Math. Statist. 31).
     """
     if risk >= 0.5:
-        return 0.0  # a coin decides as well
+        return 0.0  # tossing a coin is good enough
     if accept_above == efficiency == discard_below:
         return math.inf
     if efficiency >= discard_below:

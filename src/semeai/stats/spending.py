@@ -1,7 +1,7 @@
-"""How the risk of a whole race is spent on its single tests (BGP paper, ``computeBounds`` variants 1, 2, 3).
+"""Risk spending: how the risk of a race is split over its tests (BGP paper, ``computeBounds`` variants 1, 2, 3).
 
-Every schedule gives the risk of test number ``n_tests`` (1, 2, ...) of one candidate, such that the risks of all
-tests of all candidates sum to at most ``risk``.
+Each function returns the risk of test number ``n_tests`` (1, 2, ...) of one candidate. The risks of all tests of all
+candidates sum to at most ``risk``.
 """
 
 import math
@@ -15,22 +15,22 @@ BASEL = math.pi**2 / 6  # sum of 1 / t^2
 
 
 def geometric(risk: float, n_tests: int, n_candidates: int, index: int) -> float:
-    """Variant 1: risk / (#S 2^t)."""
+    """Return risk / (#S 2^t), variant 1."""
     return math.ldexp(risk / n_candidates, -n_tests)
 
 
 def quadratic(risk: float, n_tests: int, n_candidates: int, index: int) -> float:
-    """Variant 2: risk / (#S t^2 pi^2 / 6)."""
+    """Return risk / (#S t^2 pi^2 / 6), variant 2."""
     return risk / (n_candidates * BASEL * n_tests**2)
 
 
 def countable(risk: float, n_tests: int, n_candidates: int, index: int) -> float:
-    """Variant 3: risk_i / (t^2 pi^2 / 6) with risk_i = 6 risk / (pi^2 i^2); the number of candidates is unused."""
+    """Return risk_i / (t^2 pi^2 / 6) with risk_i = 6 risk / (pi^2 i^2), variant 3. ``n_candidates`` is not used."""
     return countable_share(risk, index) / (BASEL * n_tests**2)
 
 
 def countable_share(risk: float, index: int) -> float:
-    """The part of ``risk`` that candidate ``index`` (1, 2, ...) of an endless stream may use."""
+    """Return the part of ``risk`` that candidate ``index`` (1, 2, ...) of an endless stream may use."""
     return risk / (BASEL * index**2)
 
 
@@ -38,6 +38,7 @@ SPENDINGS: dict[str, Spending] = {"geometric": geometric, "quadratic": quadratic
 
 
 def spending_named(name: str) -> Spending:
+    """Return the schedule of that name. Raises ConfigError if there is none."""
     try:
         return SPENDINGS[name]
     except KeyError:

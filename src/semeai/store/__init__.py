@@ -1,1 +1,1 @@
-"""The ledger: every batch and every decision of every run; what a race is resumed from."""
+"""The ledger: a record of every batch and every decision of every run, from which runs are resumed."""

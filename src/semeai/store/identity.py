@@ -1,4 +1,4 @@
-"""Configurations of runs: their hash, and what differs between two of them."""
+"""Configurations of runs: their hash, and the differences between two of them."""
 
 import hashlib
 import json
@@ -7,12 +7,12 @@ from typing import Any
 
 
 def hash_config(config: Mapping[str, Any]) -> str:
-    """Return the hash by which a run's configuration is recognised."""
+    """Return the hash that identifies the configuration of a run."""
     return hashlib.sha256(json.dumps(config, sort_keys=True, allow_nan=False).encode()).hexdigest()
 
 
 def describe_changes(old: Any, new: Any, place: str = "") -> Iterator[str]:
-    """Yield what differs between two configurations, one phrase per place."""
+    """Yield the differences between two configurations, one phrase per place."""
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for key in sorted(old.keys() | new.keys()):
             yield from describe_changes(old.get(key), new.get(key), f"{place}.{key}" if place else str(key))

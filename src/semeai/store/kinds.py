@@ -1,7 +1,7 @@
-"""Kinds of runs: which tables of their own they bring to a ledger.
+"""Kinds of runs and the additional tables that they need in a ledger.
 
-A race needs the tables of ``schema`` only. Another kind is an entry point of the group ``semeai.run_kinds``, so the
-ledger can read its rows without knowing what they mean.
+A race needs only the tables of ``schema``. Other kinds are entry points of the group ``semeai.run_kinds``, so the
+ledger can read their rows without knowing what they mean.
 """
 
 from collections.abc import Iterator
@@ -16,8 +16,10 @@ from semeai.store import schema
 
 @dataclass(frozen=True)
 class RunKind:
+    """A kind of run, such as a race."""
+
     tables: tuple[Table, ...] = ()
-    """Tables for the rows of this kind, besides those of races."""
+    """Additional tables for rows of this kind."""
 
 
 KINDS: Registry[RunKind] = Registry("kind of run", "semeai.run_kinds")
@@ -25,12 +27,12 @@ KINDS.add("race", RunKind())
 
 
 def tables() -> dict[str, Table]:
-    """Return the tables that hold rows of runs, by name."""
+    """Return all tables with rows of runs, by name."""
     return {table.name: table for table in (*schema.RACE_TABLES, *(t for k in KINDS.values() for t in k.tables))}
 
 
 def table_named(name: str) -> Table:
-    """Return a table that holds rows of runs. Raises ConfigError if there is none of that name."""
+    """Return a table with rows of runs. Raises ConfigError if no table has this name."""
     known = tables()
     if name not in known:
         raise ConfigError(f"no table {name!r}: {did_you_mean(name, known)}")
@@ -38,7 +40,7 @@ def table_named(name: str) -> Table:
 
 
 def result_tables() -> Iterator[Table]:
-    """Yield the tables whose rows are results with a time."""
+    """Yield the tables whose rows are results with the time when they were recorded."""
     yield schema.batches
     for kind in KINDS.values():
         yield from (table for table in kind.tables if "recorded_at" in table.c)

@@ -1,11 +1,11 @@
-"""The ledger: an append-only record in SQLite (write-ahead log) or, by URL, in PostgreSQL.
+"""The ledger: an append-only record in SQLite (write-ahead log) or, if given as a URL, in PostgreSQL.
 
-Contract, whatever the backend:
+Both backends guarantee:
 
-- a batch is recorded together with the verdicts that follow from it, in one transaction, or not at all;
-- batch numbers are idempotent: recording the same batch again changes nothing, another content is refused;
-- a run has one writer; readers see every committed batch, live, and never block it;
-- what was acknowledged survives kill -9 of any process.
+- a batch and the verdicts that follow from it are recorded in one transaction, or not at all;
+- recording the same batch again changes nothing; recording different content under its number is an error;
+- a run has one writer; readers see every committed batch at once and never block the writer;
+- acknowledged results survive ``kill -9`` of any process.
 """
 
 import contextlib
@@ -29,18 +29,18 @@ from semeai.store.lock import AdvisoryLock, FileLock, Lock, file_lock_is_held
 from semeai.store.places import DEFAULT_LEDGER, without_password
 from semeai.store.writer import RecordedBatch, RunWriter, counts_from_json, now
 
-# What a run is, as opposed to when and how fast it was made: these columns make its digest.
+# The columns that make the digest of a run: its contents, without times and durations.
 _IDENTITY: dict[Table, tuple[str, ...]] = {
     schema.candidates: ("number", "name", "params"),
     schema.batches: ("number", "candidate", "start", "size", "counts"),
-    # Not the evidence: its last digits may depend on the machine's mathematical library.
+    # The evidence is not included: its last digits may depend on the mathematical library of the machine.
     schema.decisions: ("candidate", "verdict", "after_batch", "n_evaluations", "total_reward", "n_tests"),
 }
 
 
 @dataclass(frozen=True)
 class RunInfo:
-    """A run as readers see it."""
+    """The row of a run in the ledger."""
 
     id: int
     name: str
@@ -51,13 +51,13 @@ class RunInfo:
     versions: Mapping[str, str]
     created_at: str
     state: str
-    """As it was recorded last; ``Ledger.state`` also knows whether anybody is writing."""
+    """The state that was recorded last; ``Ledger.state`` also checks if a process is writing the run."""
     updated_at: str
-    """Time of the last change of state."""
+    """Time of the last change of the state."""
 
 
 class Ledger:
-    """Runs by name, in a file or a database."""
+    """A store of runs by name, in a file or a database."""
 
     def __init__(self, location: str | Path = DEFAULT_LEDGER, *, must_exist: bool = False) -> None:
         place = str(location).removeprefix("sqlite:///")
@@ -77,7 +77,7 @@ class Ledger:
             raise
 
     def _prepare(self) -> None:
-        # A reader of an existing ledger writes nothing, not even an empty transaction.
+        # Opening an existing ledger writes nothing, not even an empty transaction.
         with self._reading() as connection:
             is_new = not sqlalchemy.inspect(connection).has_table("about")
         if is_new:
@@ -129,7 +129,7 @@ class Ledger:
             return RunInfo(**row._mapping)
 
     def state(self, run: RunInfo) -> str:
-        """Return what a run is doing: as recorded, but "killed" for a running one that nobody writes any more."""
+        """Return the state of a run: as recorded, but "killed" if it should be running and no process writes it."""
         if run.state not in ("new", "running"):
             return str(run.state)
         held = (
@@ -140,7 +140,7 @@ class Ledger:
         return "running" if held else "killed"
 
     def last_results(self) -> dict[str, str]:
-        """Return the time of the last result of each run by name, that of the runs below it included."""
+        """Return the time of the last result of each run by name; results of ``run/part`` also count for ``run``."""
         with self._reading() as connection:
             names = {row.id: row.name for row in connection.execute(select(schema.runs.c.id, schema.runs.c.name))}
             found: dict[str, str] = {}
@@ -156,7 +156,7 @@ class Ledger:
         return found
 
     def rows(self, table: str | Table, run_id: int) -> Iterator[Mapping[str, Any]]:
-        """Yield a table's rows of one run, in order, without the run's number; read in portions."""
+        """Yield the rows of one run in a table, in order, without the run's id. They are read in portions."""
         table = table_named(table) if isinstance(table, str) else table
         columns = [column for column in table.columns if column.name not in ("run_id", "id")]
         order = list(table.primary_key.columns)
@@ -177,11 +177,11 @@ class Ledger:
 
     @staticmethod
     def _has(connection: Connection, table: Table) -> bool:
-        """Return whether the ledger has the table: one of another kind of run may never have been needed."""
+        """Return whether the ledger has the table. A table of a kind of run is created with the first such run."""
         return table in schema.CORE_TABLES or sqlalchemy.inspect(connection).has_table(table.name)
 
     def digest(self, run_id: int) -> str:
-        """Return a hash of what was decided and on which data: equal for equal runs, on any machine."""
+        """Return a hash of a run's candidates, rewards and decisions: equal for equal runs on any machine."""
         digest = hashlib.sha256()
         for table, names in _IDENTITY.items():
             for row in self.rows(table, run_id):
@@ -199,9 +199,9 @@ class Ledger:
         versions: Mapping[str, str],
         tables: Sequence[Table] = (),
     ) -> RunWriter:
-        """Create the run, or resume it; ``tables`` hold the rows of its kind.
+        """Create the run or resume it; ``tables`` are the additional tables of its kind. Returns its writer.
 
-        Raises RunChanged if it exists with another configuration, RunLocked if somebody is writing it.
+        Raises RunChanged if it exists with another configuration, RunLocked if it has a writer already.
         """
         config_hash = hash_config(config)
         with self.writing() as connection:
@@ -249,13 +249,13 @@ def _make_engine(path: Path | None, location: str) -> Engine:
 
     @event.listens_for(engine, "connect")
     def configure(connection: Any, record: Any) -> None:
-        connection.isolation_level = None  # transactions are begun below, not by the driver
+        connection.isolation_level = None  # transactions are begun below, not by the database driver
         for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON"):
             connection.execute(f"PRAGMA {pragma}")
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        # A writer that begins as a reader can be refused the lock in the middle of its transaction.
+        # If a writing transaction began as a reading one, SQLite could refuse the lock in the middle of it.
         write = connection.get_execution_options().get("semeai_write", False)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
 

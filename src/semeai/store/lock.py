@@ -1,4 +1,4 @@
-"""One writer a run. The lock dies with its process, however that ends."""
+"""Locks that allow one writer per run. A lock is freed when its process ends, even by ``kill -9``."""
 
 import contextlib
 import fcntl
@@ -14,6 +14,8 @@ from semeai.errors import LedgerError, RunLocked
 
 
 class Lock(Protocol):
+    """A lock that its constructor takes. Constructors raise RunLocked if another writer has it."""
+
     def release(self) -> None: ...
 
 
@@ -21,7 +23,7 @@ _held: set[Path] = set()  # fcntl does not stop a process from taking its own lo
 
 
 class FileLock:
-    """A POSIX record lock on a file beside the ledger. Workers do not inherit it, and the kernel frees it."""
+    """A POSIX record lock on a file beside the ledger. Workers do not inherit it; the operating system frees it."""
 
     def __init__(self, path: Path, run: str) -> None:
         self._path = path.resolve()
@@ -31,7 +33,7 @@ class FileLock:
             self._file = self._open_and_lock(run)
             if _is_same_file(self._file, self._path):
                 break
-            self._file.close()  # its last owner removed it while we waited: lock the new one
+            self._file.close()  # its last owner removed the file before we locked it: lock the new file
         _held.add(self._path)
         self._file.truncate(0)
         self._file.write(f"process {os.getpid()} on {socket.gethostname()}")
@@ -59,13 +61,13 @@ class FileLock:
 
 
 def file_lock_is_held(path: Path) -> bool:
-    """Whether a writer holds the lock, for readers: without touching it, from what the writer wrote into the file."""
+    """Return whether a writer holds the lock. Readers only look at the text that the writer put into the file."""
     try:
         words = path.read_text().split()
     except OSError:
         return False
     if len(words) != 4 or words[3] != socket.gethostname():
-        return bool(words)  # another machine's: nobody here can tell
+        return bool(words)  # a process on another machine, which cannot be checked from here
     try:
         os.kill(int(words[1]), 0)
     except ProcessLookupError:
@@ -83,7 +85,7 @@ def _is_same_file(file: IO[str], path: Path) -> bool:
 
 
 class AdvisoryLock:
-    """PostgreSQL's session lock: the server frees it when the connection ends."""
+    """A session lock of PostgreSQL. The server frees it when the connection ends."""
 
     SPACE = 0x5E3EA1  # semeai's own range of lock numbers
 
@@ -103,6 +105,7 @@ class AdvisoryLock:
 
     @classmethod
     def is_held(cls, engine: Engine, run_id: int) -> bool:
+        """Return whether a writer holds the lock."""
         query = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = :space AND objid = :run"
         with engine.connect() as connection:
             return bool(connection.execute(text(query), {"space": cls.SPACE, "run": run_id}).scalar())

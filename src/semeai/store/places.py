@@ -1,4 +1,4 @@
-"""Where a ledger is; needs no database library."""
+"""Locations of ledgers, without importing a database library."""
 
 from pathlib import Path
 
@@ -6,13 +6,13 @@ DEFAULT_LEDGER = "semeai.sqlite"
 
 
 def beside(place: str | None, folder: Path) -> str:
-    """Return the ledger that a configuration file in ``folder`` names; the default one beside it if it names none."""
+    """Return the location of the ledger ``place`` of a configuration file in ``folder``; None is the default ledger."""
     place = DEFAULT_LEDGER if place is None else place
     return place if "://" in place else str(folder / place)
 
 
 def without_password(location: str) -> str:
-    """Return a ledger's place as it may be shown."""
+    """Return the location of a ledger without the password, for messages."""
     if "://" not in location:
         return location
     from sqlalchemy import make_url

@@ -1,4 +1,4 @@
-"""The ledger's tables. Times are for people; nothing is decided by them."""
+"""The tables of the ledger. Times are for readers only; no decision depends on them."""
 
 from sqlalchemy import JSON, BigInteger, Column, Float, ForeignKey, Integer, MetaData, String, Table, Text
 
@@ -46,7 +46,7 @@ batches = Table(
     Column("candidate", Integer, nullable=False),
     Column("start", BigInteger, nullable=False),
     Column("size", Integer, nullable=False),
-    Column("counts", Text, nullable=True),  # reward in thousandths -> how often; NULL: the program failed
+    Column("counts", Text, nullable=True),  # reward in thousandths -> how often; NULL if the program failed
     Column("seconds", Float, nullable=False),  # worker time
     Column("recorded_at", String(32), nullable=False),
 )
@@ -83,5 +83,5 @@ failures = Table(
 )
 
 RACE_TABLES = (candidates, batches, decisions, failures)
-"""Rows of a race; other kinds of runs have tables of their own, see ``store.kinds``."""
+"""Tables with rows of races. Other kinds of runs have additional tables, see ``store.kinds``."""
 CORE_TABLES = (about, runs, *RACE_TABLES)

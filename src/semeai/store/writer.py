@@ -1,4 +1,4 @@
-"""The one writer of a run: what it is told is kept once ``flush`` returns."""
+"""The single writer of a run in a ledger."""
 
 import json
 import math
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RecordedBatch:
-    """A batch with its rewards; None: the candidate's program failed."""
+    """A batch with its rewards; ``counts`` is None if the candidate's program failed."""
 
     batch: Batch
     counts: RewardCounts | None
 
 
 class RunWriter:
-    """The one writer of a run. What it is told is kept once ``flush`` returns."""
+    """The single writer of a run. Results are stored once ``flush`` returns."""
 
     def __init__(self, ledger: "Ledger", run_id: int, name: str, lock: Lock, tables: Sequence[Table] = ()) -> None:
         self.ledger = ledger
@@ -40,7 +40,7 @@ class RunWriter:
         self._tables = (*schema.RACE_TABLES, *tables)
         self._waiting = self._no_rows()
         self._candidates = [(row["name"], row["params"]) for row in ledger.rows("candidates", run_id)]
-        self._n_compared = 0  # candidates of this race that were compared with the ledger's, or added to it
+        self._n_compared = 0  # candidates of this race that were compared with those of the ledger, or added to it
         self.recorded = {recorded.batch.number: recorded for recorded in ledger.batches(run_id)}
 
     def decided(self) -> dict[int, tuple[str, int, int]]:
@@ -59,7 +59,10 @@ class RunWriter:
         decisions: Sequence[Decision],
         failure: Failure | None = None,
     ) -> None:
-        """Note a batch and all that follows from it. ``candidates`` are all that have entered so far."""
+        """Add a batch with the decisions that follow from it. ``candidates`` are all that have entered so far.
+
+        Raises LedgerError if the batch is recorded with other content.
+        """
         content = RecordedBatch(batch, counts)
         if (old := self.recorded.setdefault(batch.number, content)) is not content:
             if old != content:
@@ -82,7 +85,7 @@ class RunWriter:
             self._waiting[schema.failures].append(self._failure_row(batch, failure))
 
     def flush(self) -> None:
-        """Write all that is noted, in one transaction: many small batches cost one commit."""
+        """Write all added rows in one transaction, so that many small batches cost one commit."""
         if any(self._waiting.values()):
             with self.ledger.writing() as connection:
                 for table, rows in self._waiting.items():
@@ -91,30 +94,32 @@ class RunWriter:
             self._waiting = self._no_rows()
 
     def note(self, table: Table, row: Mapping[str, Any]) -> None:
-        """Note a row of one of the tables that the kind of run brings."""
+        """Add a row to one of the additional tables of the kind of run."""
         self._waiting[table].append({**row, "run_id": self.run_id, "recorded_at": now()})
 
     def _no_rows(self) -> dict[Table, list[dict[str, Any]]]:
         return {table: [] for table in self._tables}
 
     def record_failure(self, batch: Batch, candidates: Sequence[Candidate], failure: Failure) -> None:
-        """Note a failure that stops the run: the batch is not counted, but what happened is kept."""
+        """Add a failure that stops the run. The batch is not counted, but its failure is recorded."""
         self.enter(candidates)
         self._waiting[schema.failures].append(self._failure_row(batch, failure))
 
     def set_state(self, state: str) -> None:
+        """Record the state of the run at once."""
         with self.ledger.writing() as connection:
             values = {"state": state, "updated_at": now()}
             connection.execute(update(schema.runs).where(schema.runs.c.id == self.run_id).values(values))
 
     def close(self) -> None:
+        """Write all added rows and free the lock."""
         try:
             self.flush()
         finally:
             self._lock.release()
 
     def enter(self, candidates: Sequence[Candidate]) -> None:
-        """Note the candidates that are new. Raises RunChanged if a known one differs from the ledger's."""
+        """Add the new candidates. Raises RunChanged if a recorded candidate differs from the given one."""
         for number in range(self._n_compared + 1, len(candidates) + 1):
             c = candidates[number - 1]
             params = json.dumps(dict(c.params), sort_keys=True)
@@ -123,7 +128,7 @@ class RunWriter:
                     was, params_were = self._candidates[number - 1]
                     raise RunChanged(
                         f"candidate {number} of run {self.name!r} was {was!r} {params_were}, is {c.name!r} {params}: "
-                        "its rewards belong to another; give this race another --name"
+                        "its rewards belong to another candidate; give this race another --name"
                     )
             else:
                 row = {"run_id": self.run_id, "number": number, "name": c.name, "params": params, "digest": c.digest}
@@ -172,5 +177,5 @@ def counts_from_json(text: str) -> RewardCounts:
 
 
 def now() -> str:
-    """Return the time as the ledger writes it."""
+    """Return the current time in the format of the ledger."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,1 +1,1 @@
-"""Running other programs: evaluators, commands, jobs, executors and the pool of workers."""
+"""Evaluation of candidates in worker processes: evaluators, commands, jobs, executors and the worker pool."""

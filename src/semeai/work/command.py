@@ -1,4 +1,4 @@
-"""Running one program to its end: no shell, a time limit, its stderr kept, nothing left behind."""
+"""Run one program to its end: without a shell, with a time limit, and without leaving processes behind."""
 
 import os
 import subprocess
@@ -9,12 +9,15 @@ from typing import IO
 from semeai.errors import ProgramFailed
 from semeai.processes import KEPT_STDERR, describe_exit, end_program, start_program, wait_for_program
 
-KEPT_OUTPUT = 1 << 16  # bytes, from the end
+KEPT_OUTPUT = 1 << 16  # bytes kept from the end of the output
 
 
 def run_command(arguments: Sequence[str], *, folder: str | None, timeout: float) -> str:
-    """The end of the program's standard output. Its whole process group ends with it, and at the time limit."""
-    # Files, not pipes: a child that a program leaves behind could hold a pipe open for ever.
+    """Return the end of the program's standard output. Its whole process group ends with it or at the time limit.
+
+    Raises ProgramFailed if it cannot start, exits with an error or takes longer than ``timeout`` seconds.
+    """
+    # Files instead of pipes: a child process that a program leaves behind could keep a pipe open for ever.
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         try:
             process = start_program(arguments, folder=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
@@ -33,7 +36,7 @@ def run_command(arguments: Sequence[str], *, folder: str | None, timeout: float)
 
 
 def _read(file: IO[bytes]) -> str:
-    """The end of what was written: one line of it is wanted, and it may be gigabytes."""
+    """Return the end of a file. Only its last line is needed, and the file may have gigabytes."""
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - KEPT_OUTPUT))
     return file.read().decode(errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")

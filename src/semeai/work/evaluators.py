@@ -1,8 +1,8 @@
-"""What answers "how good is this candidate on this seed?": a Python callable, a command, or another registered kind.
+"""Evaluators: run a candidate on a seed. The program is a Python callable, a command, or another registered kind.
 
-An evaluator is picklable data that workers open. It returns a number, or the numbers of the games it
-played on that seed. Without ``better`` the numbers are rewards in [0, 1], where 0.5 is as good as the baseline. With
-``better`` they may be any numbers: the baseline is run on the same seed and the reward says who did better.
+An evaluator is picklable data that workers open. It returns one number, or several if it plays several games per seed.
+Without ``better`` the numbers are rewards in [0, 1], where 0.5 is as good as the baseline. With ``better`` they may be
+any numbers: the baseline is run on the same seed, and the reward tells which of the two did better.
 """
 
 import math
@@ -32,30 +32,30 @@ DEFAULT_TIMEOUT = 60.0  # seconds
 
 
 class Evaluator(ABC):
-    """A program as picklable data."""
+    """A program that evaluates candidates, as picklable data."""
 
     @abstractmethod
     def open(self) -> Play:
-        """Return the program as a function, where the work is done; called once per job."""
+        """Return the program as a function. Called in the worker, once per job."""
 
     def complete(self, params: Params) -> Params:
-        """Return the parameters with the contents of the files that they name."""
+        """Return the parameters, with file names replaced by the contents of the files."""
         return params
 
     def check(self, who: str, params: Params) -> None:
-        """Raise ConfigError, beginning with ``who``, if the program cannot be run with these parameters."""
+        """Raise ConfigError if the program cannot be run with these parameters. Its message begins with ``who``."""
 
     def recorded(self, params: Params) -> Params:
-        """Return the parameters as the ledger knows them: without what depends on the place of a file."""
+        """Return the parameters as the ledger records them: independent of where files are."""
         return params
 
     def prepare(self, say: Say) -> None:
-        """Do what every worker would do first, such as compiling kernels; slow work is announced by ``say``."""
+        """Do work that every worker would need first, such as compiling kernels. Call ``say`` before slow work."""
 
 
 @dataclass(frozen=True)
 class CallableEvaluator(Evaluator):
-    """``function(params, seed)`` of an importable module, or a function object that can be pickled."""
+    """A Python function ``function(params, seed)``, given as ``module:function`` or as a picklable object."""
 
     target: str | Callable[..., Any]
     folder: str | None = None
@@ -74,8 +74,8 @@ class CallableEvaluator(Evaluator):
 
 
 def as_numbers(answer: Any) -> Answer:
-    """Return a callable's answer as a list of numbers. Raises BadReward if it is none."""
-    if type(answer) in (float, int):  # by far the most frequent
+    """Return a callable's answer as a list of numbers. Raises BadReward if it is not a number or a list of numbers."""
+    if type(answer) in (float, int):  # by far the most frequent case
         return (answer,)
     many = answer if isinstance(answer, list | tuple) else (answer,)
     try:
@@ -86,10 +86,10 @@ def as_numbers(answer: Any) -> Answer:
 
 @dataclass(frozen=True)
 class CommandEvaluator(Evaluator):
-    """A program started without a shell; the last line that it prints holds the number, or several.
+    """A program that is started without a shell and prints one or more numbers on its last line.
 
-    ``{name}`` in an argument stands for the candidate's parameter of that name, ``{seed}`` for the seed; doubled
-    braces stand for themselves.
+    ``{name}`` in an argument stands for the candidate's parameter of that name, and ``{seed}`` for the seed. ``{{`` and
+    ``}}`` stand for single braces.
     """
 
     command: tuple[str, ...]
@@ -105,7 +105,7 @@ class CommandEvaluator(Evaluator):
         return play
 
     def check(self, who: str, params: Params) -> None:
-        """Refuse parameters that the command does not use, and placeholders without a parameter."""
+        """Raise ConfigError if the command does not use a parameter or has a placeholder without a parameter."""
         used = placeholders(self.command)
         if "seed" in params:
             raise ConfigError(f"{who}: {{seed}} of evaluator.command is the evaluation's, not a parameter")
@@ -132,7 +132,7 @@ def _no_number(text: str) -> Answer:
 
 @dataclass(frozen=True)
 class AgainstBaseline(Evaluator):
-    """Runs candidate and baseline on the same seed; the reward is 1, 1/2 or 0 for better, equal or worse."""
+    """Runs candidate and baseline on the same seed. The reward is 1 for better, 1/2 for equal and 0 for worse."""
 
     program: Evaluator
     baseline: Params = field(default_factory=dict)
@@ -169,14 +169,14 @@ def _outcome(a: float, b: float) -> float:
 
 
 class EvaluatorKind(ABC):
-    """A key of the table ``[evaluator]`` in a race file: what its value may be, and the evaluator it makes."""
+    """A key of the table ``[evaluator]`` in a race file: the type of its value, and the evaluator made from it."""
 
     setting: Any
     """Type of the key's value, as a pydantic annotation."""
     games_per_seed: ClassVar[int] = 1
     """Rewards per seed."""
     baseline: ClassVar[str] = ""
-    """What [baseline] is, where the program itself plays against it; empty: ``better`` compares with it."""
+    """Meaning of [baseline] if the program itself plays against it; empty if ``better`` does the comparison."""
 
     @abstractmethod
     def make(self, value: Any, folder: str, timeout: float, baseline: Params | None) -> Evaluator:
@@ -190,9 +190,9 @@ class EvaluatorKind(ABC):
 def evaluator_identity(
     own: Params, better: str | None = None, timeout: float = DEFAULT_TIMEOUT, retries: int = 0
 ) -> dict[str, Any]:
-    """Return what a ledger records of ``[evaluator]``: ``own`` is the kind's key with its value.
+    """Return what the ledger records for ``[evaluator]``; ``own`` is the key of the kind with its value.
 
-    The first two kinds are always mentioned, others where they are used.
+    The keys ``callable`` and ``command`` are always present, those of other kinds only if they are used.
     """
     return {"callable": None, "command": None, **own, "better": better, "timeout": timeout, "retries": retries}
 
@@ -224,7 +224,7 @@ EVALUATORS.add("command", _Command())
 
 
 def check_command(command: Sequence[str], folder: str | None) -> None:
-    """Raise ConfigError if the command's program does not exist, before any batch is lost to it."""
+    """Raise ConfigError if the command's program does not exist, before a batch fails because of it."""
     program = command[0]
     path = os.path.join(folder, program) if folder and os.sep in program else program
     if "{" not in program and shutil.which(path) is None:

@@ -1,4 +1,4 @@
-"""Where jobs run: any PEP 3148 executor, by name."""
+"""Executors by name: run jobs in this process, in local worker processes, or with any other PEP 3148 executor."""
 
 import contextlib
 import functools
@@ -18,7 +18,7 @@ from semeai.processes import become_worker, end_worker
 from semeai.registry import Registry, origins
 
 ExecutorFactory = Callable[[int], Executor]
-"""Makes an executor with so many workers."""
+"""Function that makes an executor with a given number of workers."""
 
 EXECUTORS: Registry[ExecutorFactory] = Registry("executor", "semeai.executors")
 
@@ -29,7 +29,7 @@ def default_workers() -> int:
 
 
 class InlineExecutor(Executor):
-    """Runs jobs in this process, one per ``step``: for tests, debugging and programs that cannot be pickled."""
+    """Runs jobs in this process, one per ``step``. For tests, debugging and programs that cannot be pickled."""
 
     def __init__(self) -> None:
         self._waiting: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
@@ -44,7 +44,7 @@ class InlineExecutor(Executor):
         if self._waiting:
             future, call = self._waiting.popleft()
             try:
-                with contextlib.redirect_stdout(sys.stderr):  # what a program prints is not our output
+                with contextlib.redirect_stdout(sys.stderr):  # our output must not contain what a program prints
                     future.set_result(call())
             except Exception as error:
                 future.set_exception(error)
@@ -52,9 +52,9 @@ class InlineExecutor(Executor):
 
 @EXECUTORS.register("local")
 def local_processes(workers: int) -> Executor:
-    """Return a pool of processes on this machine."""
+    """Return a pool of worker processes on this machine."""
     methods = multiprocessing.get_all_start_methods()
-    # A fork of a driver with threads can deadlock, so workers are forked from a clean server process.
+    # Forking a driver that has threads can deadlock, so workers are forked from a clean server process.
     context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
     if hasattr(context, "set_forkserver_preload"):
         context.set_forkserver_preload(["semeai.work.jobs"])
@@ -64,37 +64,38 @@ def local_processes(workers: int) -> Executor:
 
 @EXECUTORS.register("inline")
 def inline(workers: int) -> Executor:
-    """Return an executor without processes, whatever the number of workers."""
+    """Return an executor that uses this process only; the number of workers has no effect."""
     return InlineExecutor()
 
 
 def _start_worker(modules: Sequence[str]) -> None:
-    """Set up a new worker: leave Ctrl-C to the driver, never outlive it, know what others have registered."""
+    """Set up a new worker: ignore Ctrl-C, end when the driver ends, import the modules that registered something."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     become_worker()
-    os.dup2(2, 1)  # what a program prints is not our output
+    os.dup2(2, 1)  # our output must not contain what a program prints
     parent = multiprocessing.parent_process()
 
     def follow() -> None:
         if parent is not None:
             parent.join()
-            end_worker()  # the driver was killed: nobody wants this work any more
+            end_worker()  # the driver was killed, so this work is no longer needed
 
     threading.Thread(target=follow, daemon=True, name="follow-driver").start()
     for name in modules:
-        with contextlib.suppress(ImportError):  # a job that needs it says what is missing
+        with contextlib.suppress(ImportError):  # a job that needs the module will report the error
             importlib.import_module(name)
 
 
 def _start_server() -> None:
-    """Start the process that workers are forked from; it outlives a SIGTERM to the whole group, as `timeout` sends it.
+    """Start the server process that workers are forked from. It ignores SIGTERM.
 
-    Workers do not; but with the server they can be replaced, so that the driver ends in its own way.
+    If the whole process group gets SIGTERM, as from the command `timeout`, the workers end. With the server they can be
+    replaced, so the driver can finish its work.
     """
     if threading.current_thread() is not threading.main_thread():
-        return  # signals belong to the main thread
-    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)  # what is ignored stays so in new programs
+        return  # only the main thread can set signal handlers
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)  # new processes inherit an ignored signal
     try:
         forkserver.ensure_running()
     finally:

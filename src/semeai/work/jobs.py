@@ -1,4 +1,4 @@
-"""Jobs: parts of a batch, as picklable data, and the function that a worker runs on one."""
+"""Jobs: parts of a batch as picklable data, and the functions with which a worker runs them."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -10,22 +10,22 @@ from semeai.rng import evaluation_seeds
 from semeai.stats.counts import SCALE, RewardCounts, reward_level
 from semeai.work.evaluators import Evaluator, Play
 
-# Only "program" is a candidate's own verdict; the others stop the run.
+# "program" gives the candidate the verdict "failed"; the other kinds stop the run.
 FailureKind = Literal["program", "bad_reward", "baseline", "config"]
 
 
 class Task(Protocol):
-    """What a pool runs: picklable data that can be done on any worker."""
+    """Work for a pool, as picklable data that any worker can run."""
 
     def run(self) -> Any: ...
 
     def lost(self) -> Any:
-        """Return the driver's answer for a task that repeatedly killed its worker."""
+        """Return the result that stands for a task that repeatedly killed its worker."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """Evaluations ``start`` to ``start + size`` of the seed stream ``key``, for one candidate."""
+    """Evaluation of one candidate on ``size`` seeds of the stream ``key``, from number ``start`` on."""
 
     evaluator: Evaluator
     name: str
@@ -47,7 +47,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a job has no rewards: data, because it is recorded and not only raised."""
+    """The reason why a job has no rewards. It is data and not an exception because the ledger records it."""
 
     kind: FailureKind
     message: str  # one sentence: candidate, seed, what happened
@@ -58,13 +58,15 @@ class Failure:
 
 @dataclass(frozen=True)
 class JobResult:
+    """Rewards of a job; none if it failed."""
+
     counts: RewardCounts
     seconds: float
     failure: Failure | None = None
 
 
 def run_job(job: Job) -> JobResult:
-    """Evaluate; the same job gives the same counts on any worker."""
+    """Return the rewards of a job, or its first failure. The same job gives the same counts on any worker."""
     began = time.perf_counter()
     levels = [0] * (SCALE + 1)
     try:
@@ -87,7 +89,7 @@ def run_task(task: Task) -> Any:
 
 
 def run_tasks(tasks: Sequence[Task]) -> list[Any]:
-    """Run several small tasks at once: a message to a worker costs more than a cheap evaluation."""
+    """Run several small tasks with one message, which costs more than a cheap evaluation. Returns their results."""
     return [task.run() for task in tasks]
 
 
@@ -104,7 +106,7 @@ def _one_reward(job: Job, play: Play, seed: int) -> int:
     if job.games_per_seed == 1:
         return reward_level(rewards[0], seed)
     for reward in rewards:
-        reward_level(reward, seed)  # each must be a reward, not only their mean
+        reward_level(reward, seed)  # raises if one of them is not a reward, even if their mean is
     return reward_level(sum(rewards) / len(rewards), seed)
 
 

@@ -1,4 +1,4 @@
-"""A pool that survives the death of its workers, over any executor."""
+"""A worker pool that survives the death of its workers, with any executor."""
 
 import concurrent.futures
 import time
@@ -12,16 +12,16 @@ from semeai.errors import ConfigError, WorkersLost
 from semeai.work.executors import ExecutorFactory, InlineExecutor
 from semeai.work.jobs import Task, run_task, run_tasks
 
-Parcel = Sequence[Task]  # tasks that travel together
-Results = list[Any]  # what they gave, in the same order
+Parcel = Sequence[Task]  # tasks that are sent to a worker in one message
+Results = list[Any]  # their results in the same order
 
 
 class ResilientPool:
-    """Parcels of tasks in, their results out. A worker that dies costs what was under way: it is run again.
+    """Runs parcels of tasks on workers. If a worker dies, the parcels under way are run again.
 
-    When one worker dies, a process pool breaks as a whole and does not say which parcel it was. A parcel that was
-    under way in ``SUSPICIOUS`` breaks is run alone, task by task; a task that breaks its own pool as often again is a
-    program that kills its worker, and says itself what it is then answered with.
+    When one worker dies, the whole process pool breaks and does not tell which parcel was the cause. A parcel that was
+    under way at ``SUSPICIOUS`` breaks is run alone, task by task. A task that then breaks its own pool ``SUSPICIOUS``
+    times kills its worker; its result is ``Task.lost``.
     """
 
     SUSPICIOUS = 3
@@ -32,14 +32,14 @@ class ResilientPool:
         self._factory = factory
         self.workers = workers
         self._executor: Executor | None = None
-        self._backlog: deque[tuple[int, Parcel]] = deque()  # not with the executor yet
+        self._backlog: deque[tuple[int, Parcel]] = deque()  # not given to the executor yet
         self._running: dict[Future[Results], tuple[int, Parcel]] = {}
-        self._losses: dict[int, int] = {}  # of each parcel that somebody waits for
+        self._losses: dict[int, int] = {}  # parcel id -> breaks while under way; abandoned parcels have no entry
         self._next_id = 0
         self.n_lost = 0  # parcels that had to be run again
 
     def submit(self, parcel: Parcel) -> int:
-        """Take ``parcel``. Returns the id under which ``wait`` gives its results."""
+        """Add ``parcel`` to the work. Returns the id with which ``wait`` returns its results."""
         parcel_id = self._next_id
         self._next_id += 1
         self._losses[parcel_id] = 0
@@ -48,7 +48,7 @@ class ResilientPool:
         return parcel_id
 
     def drop_backlog(self) -> set[int]:
-        """Forget what no worker has begun. Returns its ids."""
+        """Forget the parcels that no worker has begun. Returns their ids."""
         dropped = {parcel_id for parcel_id, _ in self._backlog}
         self._backlog.clear()
         return dropped
@@ -59,7 +59,7 @@ class ResilientPool:
         self._losses.clear()
 
     def wait(self, timeout: float | None = None) -> list[tuple[int, Results]]:
-        """Return the results that have come in; blocks until there are some, or for ``timeout`` seconds."""
+        """Return new results by parcel id. Blocks until there are some, at most ``timeout`` seconds."""
         if isinstance(self._executor, InlineExecutor):
             self._executor.step()
         done, _ = concurrent.futures.wait(self._running, timeout, return_when=concurrent.futures.FIRST_COMPLETED)
@@ -79,7 +79,7 @@ class ResilientPool:
         return results
 
     def close(self) -> None:
-        """End the workers now; what is under way is dropped."""
+        """End the workers now; work under way is lost."""
         self._backlog.clear()
         self._running.clear()
         if self._executor is not None:
@@ -95,7 +95,7 @@ class ResilientPool:
         self.close()
 
     def _fill(self) -> None:
-        """Keep the workers busy, no more: work that is not begun can be dropped, and is no suspect after a crash."""
+        """Give the executor enough parcels to keep it busy. The rest can be dropped and is not blamed for a crash."""
         while self._backlog and len(self._running) < 2 * self.workers:
             parcel_id, parcel = self._backlog.popleft()
             for _ in range(self.SUSPICIOUS):
@@ -104,14 +104,14 @@ class ResilientPool:
                 try:
                     self._running[self._executor.submit(run_tasks, parcel)] = (parcel_id, parcel)
                     break
-                except BrokenExecutor:  # it broke between two calls; those under way are found by wait()
+                except BrokenExecutor:  # it broke between two calls; wait() finds the parcels under way
                     _stop(self._executor)
                     self._executor = None
             else:
                 raise WorkersLost(_NO_START)
 
     def _recover(self, lost: list[tuple[int, Parcel]]) -> list[tuple[int, Results]]:
-        """Build a new pool after one broke, which fails all its parcels, and run them again."""
+        """Stop the broken executor, which fails all its parcels, and queue them again. Returns the results found."""
         if self._executor is not None:
             _stop(self._executor)
             self._executor = None
@@ -152,11 +152,11 @@ class ResilientPool:
 
 
 def _no_work() -> None:
-    """Return at once: what a worker must be able to do before a job can be blamed for its death."""
+    """Do nothing. A worker that cannot even do this did not die because of a job."""
 
 
 _GRACE = 2.0
-"""Seconds for workers to end with all that they have started."""
+"""Seconds that workers get to end themselves and the programs that they run."""
 _NO_START = (
     "workers die as soon as they start; a Python script that uses workers must do its work below "
     "`if __name__ == '__main__':`"
@@ -166,8 +166,8 @@ _NO_START = (
 def _stop(executor: Executor) -> None:
     """End an executor without waiting for its running jobs.
 
-    A worker that has just been forked ignores SIGTERM, as its server does. Left alone it could wait for ever: for the
-    lock of the queue, which a worker that SIGTERM ended may have held.
+    A worker that has just been forked ignores SIGTERM, as its server does. It could wait for ever for the lock of the
+    queue if a worker held this lock when SIGTERM ended it. So workers that do not end in time are killed.
     """
     processes = list((getattr(executor, "_processes", None) or {}).values())
     executor.shutdown(wait=False, cancel_futures=True)

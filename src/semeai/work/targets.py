@@ -1,4 +1,4 @@
-"""Python functions by name: ``module:function``, also of modules beside a configuration file."""
+"""Python functions by name, ``module:function``. The module may lie beside a configuration file."""
 
 import importlib
 import os
@@ -11,7 +11,7 @@ from semeai.errors import ConfigError
 
 
 def load_target(target: str, folder: str | None = None) -> Callable[..., Any]:
-    """Return the function ``module:function``; ``folder`` is searched first. Raises ConfigError if there is none."""
+    """Return the function ``module:function``, searched in ``folder`` first. Raises ConfigError if there is none."""
     module_name, _, attribute = target.partition(":")
     if not module_name or not attribute:
         raise ConfigError(f"{target!r} does not name a function: write module:function")
@@ -19,7 +19,7 @@ def load_target(target: str, folder: str | None = None) -> Callable[..., Any]:
         found: Any = _import_from(module_name, folder)
         for part in attribute.split("."):
             found = getattr(found, part)
-    except (Exception, SystemExit) as error:  # importing runs the module: anything can happen
+    except (Exception, SystemExit) as error:  # importing runs the module, which may raise anything
         raise ConfigError(f"cannot load {target!r}: {type(error).__name__}: {error}") from error
     if not callable(found):
         raise ConfigError(f"{target!r} is a {type(found).__name__}, not a function")
@@ -27,7 +27,7 @@ def load_target(target: str, folder: str | None = None) -> Callable[..., Any]:
 
 
 def _import_from(module_name: str, folder: str | None) -> ModuleType:
-    """Import a module, from ``folder`` if it is there, even if another one of that name was imported before."""
+    """Import a module, from ``folder`` if it is there, even if another module of that name was imported before."""
     if folder is None:
         return importlib.import_module(module_name)
     if sys.path[:1] != [folder]:
