@@ -9,7 +9,7 @@ DEMO := build/demo
 help:
 	@echo "make setup        create .venv and install semeai with its development tools"
 	@echo "make demo         grow a small Go player by races (about two minutes, and one more to compile)"
-	@echo "make quick        run the fast tests: some of every package, in less than a minute"
+	@echo "make quick        run the fast tests: some of every package, in about a minute"
 	@echo "make test         run all tests"
 	@echo "make lint         check style and types with ruff and mypy"
 	@echo "make format       fix style with ruff, as far as it can"
