@@ -67,11 +67,11 @@ def learn(games: Sequence[GameRecord], settings: Settings, say: Say = lambda tex
     Raises ConfigError if the games are too few.
     """
     training, held_out = split(games, settings)
-    say(f"reading {len(training)} games to learn from and {len(held_out)} to try it on")
+    say(f"reading {len(training)} games to learn from and {len(held_out)} to test on")
     seen = Competitions.of_games(training, settings.skip)
     unseen = Competitions.of_games(held_out, settings.skip)
     if not len(seen) or not len(unseen):
-        raise ConfigError(f"{len(games)} games have no moves to learn from or to try it on")
+        raise ConfigError(f"{len(games)} games have no moves to learn from or to test on")
     tree, leaves = harvest(seen, settings.min_seen, n_sizes=settings.n_sizes, say=say)
     if not len(tree):
         raise ConfigError(f"no neighbourhood was seen {settings.min_seen} times; give more games or a lower --min-seen")
@@ -90,7 +90,7 @@ def learn(games: Sequence[GameRecord], settings: Settings, say: Say = lambda tex
 def split(games: Sequence[GameRecord], settings: Settings) -> tuple[list[GameRecord], list[GameRecord]]:
     """Split the games at random into those to learn from and those held out, with up to ``max_positions`` moves."""
     if len(games) < 2:
-        raise ConfigError(f"{len(games)} games: at least two are needed, one to learn from and one to try it on")
+        raise ConfigError(f"{len(games)} games: at least two are needed, one to learn from and one to test on")
     order = generator(settings.seed, "games").permutation(len(games))
     sizes = np.cumsum([len(games[i].moves) for i in order])
     order = order[: max(2, int(np.searchsorted(sizes, settings.max_positions, side="right")))]
