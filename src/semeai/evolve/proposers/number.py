@@ -27,7 +27,7 @@ class Range:
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
             raise ConfigError(f"a range needs finite numbers low < high, not {self.low} and {self.high}")
         if self.log and self.low <= 0:
-            raise ConfigError(f"a logarithmic range needs low > 0, not {self.low}")
+            raise ConfigError(f"a logarithmic range needs low above 0, not {self.low}")
 
     def place(self, value: float) -> float:
         """Return the position of a value in the range, from 0 to 1."""
