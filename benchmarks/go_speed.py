@@ -1,4 +1,4 @@
-"""Go's kernels against the C++ program of benchmarks/limit: the same playouts, interleaved, per CPU second."""
+"""Compare the speed of the Go kernels with the C++ program of benchmarks/limit on the same playouts."""
 
 import re
 import shutil
@@ -13,7 +13,7 @@ SOURCE = Path(__file__).parent / "limit" / "go_playouts.cpp"
 
 
 def build() -> Path | None:
-    """The C++ program, compiled; None where there is no compiler."""
+    """Compile the C++ program. Returns its path; None without a compiler."""
     if shutil.which("g++") is None:
         return None
     program = Path("build") / "go_playouts"
@@ -37,15 +37,16 @@ def run() -> list[ResultTable]:
         rows.append(compare(f"{size}x{size} UCT + RAVE", simulations(start, "rave", n_simulations), theirs))
         rows.append(compare(f"{size}x{size} default player", simulations(start, "default", 3000), None))
     note = (
-        f"{ROUNDS} rounds in turn, one thread; the best of each, and the median of the ratios within a round. Playouts "
-        "draw the same random numbers in both programs and are the same move for move. UCT + RAVE is the preset `rave`."
+        f"{ROUNDS} rounds in turn, one thread; the best of each, and the median of the ratios within a round. Both "
+        "programs draw the same random numbers and play the same playouts, move for move. UCT + RAVE is the preset "
+        "`rave`."
     )
     columns = ("what", "semeai, per CPU second", "C++ (g++ -O3)", "ratio of the best", "median ratio")
     return [ResultTable("Go against C++", columns, tuple(rows), note)]
 
 
 def _limit(program: Path | None, *arguments: object) -> Rate | None:
-    """The rate that the C++ program says of itself."""
+    """Return a function that runs the C++ program and returns the rate that it prints."""
     if program is None:
         return None
     command = [program, *map(str, arguments), "--reps", "1"]

@@ -1,7 +1,7 @@
-"""Does an engine that stays open grow? ``python benchmarks/gtp_memory.py [GAMES] [SIMULATIONS]``
+"""Check that a GTP engine does not leak memory: ``python benchmarks/gtp_memory.py [GAMES] [SIMULATIONS]``.
 
-One ``semeai gtp`` process plays whole 9x9 games against itself, with an analysis, a score and an undo in each, and its
-resident memory is printed; the exit code is 1 if it grew by more than 5 MB after the first tenth of the games.
+One ``semeai gtp`` process plays whole 9x9 games against itself, with an analysis, a score and an undo in each. Its
+resident memory is printed. The exit code is 1 if it grows by more than 5 MB after the first tenth of the games.
 """
 
 import subprocess
@@ -13,7 +13,7 @@ LIMIT_MB = 5.0
 
 
 class Engine:
-    """``semeai gtp`` on pipes."""
+    """A ``semeai gtp`` process, connected by pipes."""
 
     def __init__(self, simulations: int) -> None:
         command = [sys.executable, "-m", "semeai", "gtp", "--simulations", str(simulations), "--analysis-simulations"]
@@ -44,7 +44,7 @@ class Engine:
 
 
 def play_game(engine: Engine) -> int:
-    """Until both pass or one resigns; the number of moves."""
+    """Play until both sides pass or one resigns. Returns the number of moves."""
     engine.ask("clear_board")
     passes = moves = 0
     while passes < 2 and moves < 250:

@@ -1,4 +1,4 @@
-"""Havannah's kernels against OpenSpiel's C++: uniform playouts and searches, interleaved, per CPU second."""
+"""Compare the speed of the Havannah kernels with OpenSpiel's C++: playouts and searches per CPU second."""
 
 import time
 
@@ -7,7 +7,7 @@ from semeai.games.havannah.position import HavannahPosition
 from semeai.table import Cell, ResultTable
 
 N = {4: 20_000, 5: 10_000, 8: 3_000, 10: 2_000}
-"""Playouts and simulations a round, by base."""
+"""Playouts and simulations per round, by base."""
 
 
 def run() -> list[ResultTable]:
@@ -37,7 +37,7 @@ def _against_openspiel() -> ResultTable:
     note = (
         f"{ROUNDS} rounds in turn from the empty board, one thread; the best of each, and the median of the ratios "
         "within a round. OpenSpiel: the rollouts of its RandomRolloutEvaluator for playouts, its MCTSBot with one "
-        "rollout a simulation for searches. Slow playouts win, block and keep bridges; the default player's do not "
+        "rollout per simulation for searches. Slow playouts win, block and keep bridges; the default player's do not "
         "block."
     )
     columns = ("what", "semeai, per CPU second", "OpenSpiel (C++)", "ratio of the best", "median ratio")
@@ -45,7 +45,7 @@ def _against_openspiel() -> ResultTable:
 
 
 def _openspiel(base: int, n_simulations: int, n_rollouts: int) -> Rate | None:
-    """A search of its bot from the empty board; None where it cannot be imported."""
+    """Return a function that measures OpenSpiel's bot from the empty board; None if OpenSpiel is not installed."""
     try:
         import pyspiel
     except ImportError:

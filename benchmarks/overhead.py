@@ -1,4 +1,4 @@
-"""What the racing machinery itself costs: a program that does nothing, raced for a million evaluations."""
+"""Measure the overhead of racing: races of a program that does nothing, with a million evaluations."""
 
 import json
 import os
@@ -18,7 +18,7 @@ RACES = {
     "1,000 candidates, batch = 64": (1000, 1_000_000, 64),
 }
 
-# Each race runs in a process of its own, so that its peak memory is its own.
+# Each race runs in a separate process, so that its peak memory can be measured.
 DRIVER = textwrap.dedent(
     """
     import json, sys, time
@@ -85,15 +85,15 @@ def run() -> ResultTable:
         (
             "race",
             "evaluations",
-            "a second",
+            "per second",
             "batches",
-            "time a batch",
+            "time per batch",
             "driver's memory",
             "longest time between two updates",
             "ledger",
         ),
         tuple(rows),
-        "Wall time from start to end, with starting and stopping the workers. All candidates have efficiency 0.5025, "
-        "between the thresholds, so that few are decided early. A batch has 8 evaluations at least by default; where "
-        "an evaluation takes microseconds and candidates are many, a larger `batch` saves most of the time.",
+        "Wall time from start to end, including the start and stop of the workers. All candidates have efficiency "
+        "0.5025, between the thresholds, so that few are decided early. By default a batch has at least 8 evaluations; "
+        "if an evaluation takes microseconds and there are many candidates, a larger `batch` saves most of the time.",
     )

@@ -1,7 +1,6 @@
-"""What parallel search costs: simulations of two threads beside those of one, and of ranks that share beside those of
-ranks that do not, in turn.
+"""Measure the cost of parallel search: two threads compared with one, and ranks that share with ranks that do not.
 
-``mpiexec -n 8 python -m benchmarks.parallel_speed`` is the part that runs on all ranks; ``run`` starts it.
+``run`` starts the part that runs on all ranks: ``mpiexec -n 8 python -m benchmarks.parallel_speed``.
 """
 
 import json
@@ -23,12 +22,13 @@ from semeai.table import Cell, ResultTable
 
 ROUNDS = 9
 RANKS, SECONDS, PERIOD = 8, 0.5, 0.05
-"""CPU seconds a rank: on two cores eight ranks need four times as long."""
+"""``SECONDS`` are CPU seconds per rank: on two cores eight ranks need four times as long."""
 
 
 def threads_row(game: str, size: int, n: int) -> tuple[Cell, ...]:
-    """Simulations a second of one thread, of two on one tree, and of two that have a tree each: what the machine
-    gives to two threads that have nothing to do with one another. Ratios are those of the median round.
+    """Return simulations per second of one thread, of two threads on one tree, and of two threads with a tree each.
+
+    The last rate is the machine's limit for two independent threads. Ratios are those of the median round.
     """
     one, other = (MctsPlayer(PlayerConfig.from_text("default,memory_mb=400", game)) for _ in range(2))
     two = MctsPlayer(PlayerConfig.from_text("default,memory_mb=400,threads=2", game))
@@ -49,7 +49,7 @@ def threads_row(game: str, size: int, n: int) -> tuple[Cell, ...]:
 
 
 def _rate(players: list[MctsPlayer], position: Position, n: int) -> float:
-    """Simulations a second of players that think at the same time, ``n`` in all."""
+    """Return the simulations per second of players that think at the same time, ``n`` simulations in all."""
     for player in players:
         player.start(position, seed=1)
         player.think(1)
@@ -61,7 +61,7 @@ def _rate(players: list[MctsPlayer], position: Position, n: int) -> float:
 
 
 def _measure_ranks() -> None:
-    """On rank 0: simulations of all ranks in a search that shares, and in one that shares only at its end."""
+    """Print on rank 0 the simulations of all ranks in a search that shares, and in one that shares only at its end."""
     teams = []
     for words in (
         f"parallel.scheme=slow_tree,parallel.share_unit=seconds,parallel.share_period={PERIOD}",
@@ -97,7 +97,7 @@ def run() -> list[ResultTable]:
         "Two threads on one tree",
         (
             "game",
-            "one thread, simulations a second",
+            "one thread, simulations per second",
             "two threads, one tree",
             "two threads, two trees",
             "one tree: times one thread",
@@ -105,13 +105,13 @@ def run() -> list[ResultTable]:
         ),
         (threads_row("go", 9, 20_000), threads_row("go", 19, 6_000), threads_row("havannah", 8, 30_000)),
         f"{ROUNDS} rounds in turn, from the empty board, on {os.cpu_count()} cores; rates are the best of "
-        "each, ratios those of the median round. Two trees are what the machine gives at most.",
+        "each, ratios those of the median round. Two trees show the machine's limit.",
     )
     ranks = ResultTable(
         "Ranks that share and ranks that do not",
-        ("ranks", "sharing, simulations a rank and CPU second", "not sharing", "kept (median round)"),
+        ("ranks", "sharing, simulations per rank and CPU second", "not sharing", "kept (median round)"),
         (ranks_row(),),
-        f"9x9 Go, slow tree, a share every {1000 * PERIOD:g} ms by MPI, beside ranks that say nothing before the end "
+        f"9x9 Go, slow tree, a share every {1000 * PERIOD:g} ms by MPI, compared with ranks that share only at the end "
         f"of {SECONDS:g} CPU seconds each; {ROUNDS} rounds in turn, {RANKS} ranks on {os.cpu_count()} cores.",
     )
     return [threads, ranks]

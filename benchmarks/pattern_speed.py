@@ -1,6 +1,6 @@
-"""What matching patterns costs: the same search with and without them, interleaved, per CPU second.
+"""Measure the cost of matching patterns: the same search with and without them, in turn, per CPU second.
 
-The patterns' effect is switched off, so that both searches do the same and only the matching differs.
+The effect of the patterns is switched off, so that both searches do the same and only the matching differs.
 """
 
 import statistics
@@ -23,7 +23,7 @@ _SHARES = (0.3, 0.3, 0.3, 0.05, 0.05)
 
 
 def random_patterns(n: int, radius: int, seed: int = 1) -> list[str]:
-    """Different patterns that reach just ``radius``, two or three cells each."""
+    """Return ``n`` different patterns of exactly this radius, with two or three cells each."""
     draw = np.random.default_rng(seed)
     around = SQUARE.around(radius)
     found: dict[str, str] = {}
@@ -36,7 +36,7 @@ def random_patterns(n: int, radius: int, seed: int = 1) -> list[str]:
 
 
 def middle_game(size: int) -> GoPosition:
-    """A third of the board is full."""
+    """Return a random position with stones played on a third of the points."""
     draw = np.random.default_rng(2)
     position = GoPosition(size)
     for _ in range(size * size // 3):
@@ -53,7 +53,7 @@ def rate(player: MctsPlayer, position: GoPosition, n: int) -> float:
 
 
 def row(size: int, preset: str, n_patterns: int, radius: int, n: int) -> tuple[TableCell, ...]:
-    """Simulations a second without and with patterns, and what they cost in the median round."""
+    """Return simulations per CPU second without and with patterns, and the cost in the median round."""
     base = PlayerConfig.from_preset(preset).with_changes({"memory_mb": 200, "reuse_tree": False, **NO_EFFECT})
     bare = MctsPlayer(base)
     grown = MctsPlayer(base.with_changes({"policy.patterns": random_patterns(n_patterns, radius)}))

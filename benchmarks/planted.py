@@ -1,6 +1,6 @@
-"""Is the planted good pattern accepted, and no bad one? ``python benchmarks/planted.py [SEEDS]``; 20 take some minutes.
+"""Check that evolutions accept the planted good pattern and no bad one: ``python benchmarks/planted.py [SEEDS]``.
 
-The patterns, and what they are worth, are those of ``tests/evolve/test_evolution.py``.
+The patterns are those of ``tests/evolve/test_evolution.py``. 20 seeds take some minutes.
 """
 
 import sys

@@ -1,6 +1,6 @@
-"""Programs for the benchmarks: as cheap as a program can be."""
+"""Programs for the benchmarks that cost almost no time."""
 
 
 def trivial(params, seed):
-    """A coin of efficiency p, without a random generator: the seed itself is random enough."""
+    """Return 1 with probability p, otherwise 0. The seed itself is random enough; no generator is needed."""
     return 1.0 if seed & 0xFFFF < params["p"] * 0x10000 else 0.0

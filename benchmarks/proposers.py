@@ -1,7 +1,7 @@
-"""What an accepted pattern costs in games, for candidates drawn at random and for guided ones.
+"""Measure how many games an accepted pattern costs, for random and for guided candidates.
 
-The same evolutions with one proposer or the other: nothing else differs. Their ledgers stay in ``build/proposers``, so
-that what was stopped goes on.
+The evolutions differ only in their proposer. Their ledgers are in ``build/proposers``, so that a stopped run can be
+resumed.
 """
 
 from pathlib import Path
@@ -19,7 +19,7 @@ SEEDS = 3
 STEPS, CANDIDATES = 8, 4
 SIZE, SIMULATIONS = 7, 50
 RACE = {"throughput": True, "discard_below": 0.53, "max_per_candidate": 1000}
-"""As in the demo, where what is not clearly better is discarded early, but with more pairs."""
+"""As in the demo, where candidates that are not clearly better are discarded early, but with more pairs."""
 VALIDATION = 200
 FOLDER = Path("build/proposers")
 
@@ -59,12 +59,15 @@ def row(proposer: str, histories: list[History]) -> tuple[Cell, ...]:
 
 
 def until_first(history: History) -> int:
-    """Games of all races up to the first acceptance."""
+    """Return the number of games in all races up to the first acceptance."""
     return sum(step.n_games for step in history.steps if step.number <= history.accepting[0].number)
 
 
 def worth(histories: list[History]) -> str:
-    """Of the last programs against the first, together; the first that is grown has met it as the one before."""
+    """Return the win rate of the last programs against the first ones, over all evolutions.
+
+    A program grown in one step has played the first program as its previous one.
+    """
     last = [history.accepting[-1].matches for history in histories if history.accepting]
     tallies = [(matches.get(FIRST) or matches[PREVIOUS]).tally for matches in last]
     won, games = sum(tally.total for tally in tallies), sum(tally.n_games for tally in tallies)
@@ -84,15 +87,15 @@ def run() -> list[ResultTable]:
         "games",
         "games per acceptance",
         "games until the first",
-        "the last program v the first",
+        "last program against the first",
     )
     note = (
         f"{SEEDS} evolutions each of {STEPS} steps with |S0| = {CANDIDATES}, on {SIZE}x{SIZE} at {SIMULATIONS} "
         f"simulations per move from RAVE with light playouts. Candidates below {RACE['discard_below']:g} are discarded "
         f"at the first hint (`throughput`), and none gets more than {RACE['max_per_candidate']:,} pairs of games. "
-        "The last column is of games with seeds of their own, all evolutions that accepted something together; "
-        "Wilson's 95% interval. These settings are the second that were tried: with 300 pairs at most and no early "
-        "discards, random had 7 acceptances in 30,720 games, 4,389 each, and guided 6 in 30,656, 5,109 each; until the "
-        "first it was 1,843 and 325. So few acceptances say little about which proposer is cheaper after the first."
+        "The last column comes from separate games with new seeds, over all evolutions with an acceptance; Wilson's "
+        "95% interval. These settings are the second that were tried: with at most 300 pairs and no early discards, "
+        "random had 7 acceptances in 30,720 games, 4,389 each, and guided 6 in 30,656, 5,109 each; the first took "
+        "1,843 and 325 games. So few acceptances say little about which proposer is cheaper after the first."
     )
     return [ResultTable("Games for an accepted pattern", columns, tuple(rows), note)]

@@ -1,4 +1,4 @@
-"""Rates of two programs measured in turn, so that a busy moment of the machine hits both alike."""
+"""Measure the rates of two programs in turn, so that a busy moment of the machine affects both."""
 
 import statistics
 import time
@@ -20,7 +20,7 @@ Rate = Callable[[], float]
 
 
 def compare(name: str, ours: Rate, theirs: Rate | None) -> tuple[Cell, ...]:
-    """One row: the best of our rates, the best of theirs, their ratio, and the median of the ratios within a round."""
+    """Return a row: our best rate, their best rate, the ratio of the two, and the median ratio within a round."""
     ours()
     mine, other = [], []
     for _ in range(ROUNDS):
@@ -34,7 +34,7 @@ def compare(name: str, ours: Rate, theirs: Rate | None) -> tuple[Cell, ...]:
 
 
 def playouts(position: Position, preset: str, n: int) -> Rate:
-    """Playouts from ``position`` by the policy of a preset, per CPU second."""
+    """Return a function that measures playouts per CPU second from ``position``, by the policy of a preset."""
     policy = PlayerConfig.from_preset(preset, position.game).policy.to_record()
     states = np.concatenate([position.states] * 2)
     scratch, results = np.zeros(1, SCRATCH), np.zeros(2, np.int64)
@@ -49,7 +49,7 @@ def playouts(position: Position, preset: str, n: int) -> Rate:
 
 
 def simulations(position: Position, preset: str, n: int) -> Rate:
-    """Simulations from ``position`` by a preset's player, per CPU second."""
+    """Return a function that measures simulations per CPU second from ``position``, by the player of a preset."""
     player = MctsPlayer(PlayerConfig.from_preset(preset, position.game).with_changes({"memory_mb": 700}))
 
     def measure() -> float:

@@ -1,4 +1,4 @@
-"""Make the tables of docs/benchmarks: ``make bench``, or ``python benchmarks/run.py NAME``."""
+"""Write the pages of docs/benchmarks: ``make bench``, or ``python benchmarks/run.py NAME``."""
 
 import os
 import sys

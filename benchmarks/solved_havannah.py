@@ -1,4 +1,4 @@
-"""The openings of Havannah on base 4: prove what is missing, and show all proofs of ``tools/solved_havannah.jsonl``."""
+"""Prove the missing openings of Havannah on base 4, and tabulate all proofs of ``tools/solved_havannah.jsonl``."""
 
 from typing import Any
 
@@ -28,17 +28,17 @@ def tables(rows: list[dict[str, Any]]) -> list[ResultTable]:
     return [
         ResultTable(
             "Openings of base 4",
-            ("Opening", "Proven", "Black's different answers", "of them lost", "Positions", "CPU s"),
+            ("Opening", "Proven", "Black's answers", "proven lost", "Positions", "CPU s"),
             tuple(found),
-            "White has the first move. Of what is the same when turned or mirrored, one is named. "
-            "What an answer cost is counted where it was proven first: two white stones and a black one are the same "
-            "position whichever of the two came first, so that many proofs serve two openings. Where all of a position "
-            "stayed open, White's answers were tried apart. Limits differed from proof to proof; c3 a1, c3 a4 "
-            "and d4 c2 count only what succeeded.",
+            "White has the first move. Moves that are equal by rotation or reflection are listed once. "
+            "The cost of an answer is counted where it was proven first: two white stones and a black one are the same "
+            "position in either order of the white stones, so many proofs serve two openings. If a position stayed "
+            "open, White's answers were tried one by one. Limits differed from proof to proof; c3 a1, c3 a4 "
+            "and d4 c2 count only the successful attempts.",
         ),
         ResultTable(
-            "What White plays",
-            ("Opening", "Black's answer, and White's move that wins"),
+            "White's winning moves",
+            ("Opening", "Black's answer and White's winning move"),
             tuple(
                 (opening, ", ".join(f"{reply} {answer}" for reply, answer in sorted(answers[opening].items())))
                 for opening in OPENINGS

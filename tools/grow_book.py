@@ -1,14 +1,14 @@
 """Grow the opening book of the Go player: ``python tools/grow_book.py BOOK --positions 1500``.
 
-A game is played from the empty board. One side plays by the book, the other what short searches of the default player
-like, now the best move and now another of its good ones; with ``--opponent`` every second pair of games is against that
-engine. A position that the book does not know gets a long search, its move goes into the book, and the game goes on
-until it has added a few; so lines that come up often are known deepest. Games are played in rounds of ``ROUND``, all
-from the book as it was before, so the book does not depend on the number of workers. The file is all the state there
-is: stop and start again at will.
+Each game starts from the empty board. One side plays by the book; the other plays one of the good moves of a short
+search by the default player, drawn at random. With ``--opponent`` every second pair of games is against that engine. A
+position that the book does not know gets a long search, and its move is added to the book. The game goes on until it
+has added a few, so lines that occur often are known deepest. All games of a round of ``ROUND`` use the same book, so
+the result does not depend on the number of workers. The whole state is in the file: the tool can be stopped and
+started again at any time.
 
-``--lost FOLDER`` first searches the book's positions in game records again, those of the side that lost, with ten times
-the simulations: what the book got wrong is in the games it lost.
+``--lost FOLDER`` first reads game records and searches the loser's positions of the book again, with ten times the
+simulations: errors of the book are likely to be in lost games.
 """
 
 import argparse
@@ -37,7 +37,7 @@ LEAST_SHARE = 0.05
 ROUND = 8
 """Games that are played from the same book."""
 NEW_PER_GAME = 3
-"""Positions that a game may add: more is quicker, for the game need not be played again, but deepens rare lines."""
+"""Positions that a game may add. More is faster, because fewer games are replayed, but deepens rare lines."""
 EXPLORATION = 0.03
 """Exploration constant of long searches: without it, a reply that RAVE misjudges may never be tried."""
 
@@ -48,7 +48,7 @@ def searcher(simulations: int, exploration: float = 0.0) -> MctsPlayer:
 
 
 class Task(NamedTuple):
-    """A game that adds positions."""
+    """A game that adds positions to the book."""
 
     book: Book
     game: int
@@ -59,7 +59,7 @@ class Task(NamedTuple):
 
 
 def grow(book: Book, path: Path, n: int, first: Task, opponent: str | None, only_opponent: bool, workers: int) -> None:
-    """Add about ``n`` positions: the last round is not cut short."""
+    """Add ``n`` positions or a few more: the last round is played to its end."""
     wanted = len(book.entries) + n
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, spawn, _open_opponents, (opponent, only_opponent)) as pool:
@@ -75,7 +75,7 @@ def grow(book: Book, path: Path, n: int, first: Task, opponent: str | None, only
 
 
 def revise(book: Book, paths: list[Path], simulations: int, seed: int, workers: int) -> int:
-    """Search the book's positions in lost games again, longer. Returns how many have another move now."""
+    """Repeat longer searches of the book's positions in lost games. Returns how many moves have changed."""
     doubtful: dict[str, GoPosition] = {}
     for path in paths:
         record = read_sgf(path.read_bytes(), str(path))
@@ -104,7 +104,7 @@ def long_search(position: GoPosition, simulations: int, seed: int) -> BookMove:
 
 
 def added_by(task: Task) -> list[tuple[GoPosition, BookMove]]:
-    """The first few positions of a game that the book does not know, up to the last move of its side, with moves."""
+    """Play a game. Returns the first few positions that the book does not know, with their moves."""
     rng = generator(task.seed, "book", task.game)
     opponent = _opponents[task.game // 2 % len(_opponents)]
     position = GoPosition(task.size)
@@ -135,7 +135,7 @@ def _open_opponents(engine: str | None, only_engine: bool) -> None:
 
 
 def good_move(player: Player, rng: np.random.Generator) -> int:
-    """An engine's move; of our own player one of those that its search likes, at random by their visits."""
+    """Return an engine's move; for our own player, one of its good moves, drawn in proportion to visits."""
     choice = player.choose()
     if not isinstance(player, MctsPlayer):
         return int(choice.move or 0)

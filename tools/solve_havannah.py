@@ -20,20 +20,20 @@ from semeai.games.havannah.solver import Solver
 
 BASE = 4
 OPENINGS = ("a1", "b1", "b2", "c2", "c3", "d4")
-"""One of each six or twelve that are the same when turned or mirrored; d4 is the centre."""
+"""One opening per class of symmetric cells; d4 is the centre."""
 SHARES = (("d4", "c3", "c2"), ("b2", "b1", "a1"))
-"""Black's moves, up to symmetry, by process."""
+"""Black's moves per process, up to symmetry."""
 LIMITS = (2_000_000, 8_000_000, 64_000_000, 256_000_000)
-"""Positions of a proof before the next is tried."""
+"""Positions per proof before the next proof is tried."""
 TRIALS = ((3_000, 12), (30_000, 6), (300_000, 4), (3_000_000, 2))
-"""Positions for each move of Black after an answer of White, and how many answers stay."""
+"""Positions per move of Black after an answer of White, and how many answers are kept."""
 LEVELS = 2
-"""White's answers that are tried apart, one after the other."""
+"""Number of White's moves in a row whose answers are tried one by one."""
 WORTH_KEEPING = 100_000
-"""Positions of a proof on the way to another."""
+"""An intermediate proof with at least this many positions is recorded."""
 WHITE = 0
 MEMORY = 8192
-"""MiB, for each process."""
+"""MiB per process."""
 RESULTS = Path(__file__).with_name("solved_havannah.jsonl")
 
 Line = tuple[str, ...]
@@ -51,20 +51,20 @@ def texts(position: HavannahPosition, moves: Iterable[int]) -> list[str]:
 
 
 def replies_to(solver: Solver, *moves: str) -> list[str]:
-    """The next moves that differ. Of the first stone alone it does not matter whose it is."""
+    """Return the next moves up to symmetry. After a single stone, its colour does not matter."""
     position = after(*moves)
     return texts(position, solver.different_moves(position))
 
 
 def known() -> list[dict[str, Any]]:
-    """Positions with White to move, and the move that wins."""
+    """Return the recorded proofs: positions with White to move, each with the winning move."""
     if not RESULTS.exists():
         return []
     return [json.loads(line) for line in RESULTS.read_text(encoding="utf-8").splitlines()]
 
 
 def _ways() -> list[dict[str, str]]:
-    """Where each way to turn and mirror the board takes a cell."""
+    """Return the symmetries of the board, each as a map from cell to cell."""
     bits = {
         text: STRIDE * (int(text[1:]) - 1) + ord(text[0]) - ord("a") for text in texts(after(), after().legal_moves())
     }
@@ -76,23 +76,23 @@ WAYS = _ways()
 
 
 def stones(line: Line) -> tuple[Line, Line]:
-    """White's and Black's, the same for all lines to the same position, turned and mirrored too.
+    """Return White's and Black's stones, equal for all lines that lead to the same position up to symmetry.
 
-    They alternate, White's first: of lines of even length, all with White to move, the stones say all.
+    Moves alternate and White begins. In lines of even length White is to move, so the stones describe the position.
     """
     lines = [[way[text] for text in line] for way in WAYS]
     return min((tuple(sorted(cells[::2])), tuple(sorted(cells[1::2]))) for cells in lines)
 
 
 def turned(row: dict[str, Any]) -> Line:
-    """Opening, reply and answer, turned and mirrored so that the opening is one of ``OPENINGS`` and the reply least."""
+    """Return opening, reply and answer in the symmetry whose opening is in ``OPENINGS`` and whose reply is smallest."""
     line = (*row["moves"].split(), row["by"])
     lines = [tuple(way[text] for text in line) for way in WAYS]
     return min(line for line in lines if line[0] in OPENINGS)
 
 
 class Prover:
-    """Proves lines of moves after which White is to move, and keeps what it has proven."""
+    """Proves that White wins after lines of moves with White to move, and records the proofs."""
 
     def __init__(self, memory: int = MEMORY) -> None:
         self.solver = Solver(BASE, memory)
@@ -109,7 +109,7 @@ class Prover:
             file.write(json.dumps(row) + "\n")
 
     def prove(self, replies: Line) -> None:
-        """All openings against these moves of Black: the whole position first, then White's answers apart."""
+        """Prove all openings against these moves of Black: first whole positions, then White's answers one by one."""
         jobs = [(opening, reply) for reply in replies for opening in replies_to(self.solver, reply)]
         cost = {job: [0, 0.0] for job in jobs if not self.is_proven(job)}  # positions and CPU seconds so far
         for limit in (*LIMITS, None):
@@ -124,16 +124,16 @@ class Prover:
                     self.keep(line, answer, *cost[line])
 
     def whole(self, line: Line, limit: int) -> tuple[str | None, int]:
-        """White's move that wins, if so many positions are enough, and how many it took."""
+        """Search at most ``limit`` positions. Returns White's winning move, or None, and the positions searched."""
         proof = self.solver.solve(after(*line), limit)
         if proof.is_proven and proof.winner != WHITE:
             raise AssertionError(f"White does not win {' '.join(line)}, which contradicts what is known of base {BASE}")
         return None if proof.move is None else after().move_to_text(proof.move), proof.visited
 
     def by_answers(self, line: Line, levels: int) -> tuple[str | None, int]:
-        """The same, answer by answer; what an answer leaves open of Black's next moves, by White's answers to those.
+        """Search one answer at a time, and deeper where Black's moves stay open. Returns the same as ``whole``.
 
-        A search of the whole position spreads over all of White's moves, and forgets what its table has no room for.
+        A search of the whole position spreads over all of White's moves, and its table is too small for all of them.
         """
         answer, left, visited = self.by_trials(line, replies_to(self.solver, *line), TRIALS)
         if levels > 1:
@@ -153,9 +153,9 @@ class Prover:
     def by_trials(
         self, line: Line, answers: list[str], trials: tuple[tuple[int, int], ...]
     ) -> tuple[str | None, dict[str, list[str]], int]:
-        """White's answer that beats every next move, or what the best ones leave open; and how many positions it took.
+        """Return White's winning answer or None, Black's open moves by answer, and the positions searched.
 
-        Few positions for each next move of Black first, then more for the answers that leave fewest open.
+        Each next move of Black first gets few positions, then more for the answers that leave the fewest moves open.
         """
         left = {answer: replies_to(self.solver, *line, answer) for answer in answers}
         visited = 0
@@ -192,7 +192,7 @@ def prove_share(replies: Line) -> None:
 
 
 def prove_all() -> None:
-    """Prove what ``RESULTS`` does not have yet, in one process for each share."""
+    """Prove what ``RESULTS`` does not have yet, in one process per share."""
     processes = [multiprocessing.Process(target=prove_share, args=(share,)) for share in SHARES]
     for process in processes:
         process.start()

@@ -1,11 +1,12 @@
 """Tune the Go player's constants against itself: ``python tools/tune_go.py OUT.jsonl --pairs 4000``.
 
-SPSA (Spall 1992), as chess engines are tuned: all constants are moved at once, each up or down at random, the player so
-moved meets the one moved the other way in a pair of games, and all constants follow the winner a little. Steps are in
-units of each constant's own, on a scale of ratios for virtual visits and of differences for probabilities. Every batch
-is a line of the file, which is all the state there is: stop and start again at will, on any number of workers.
+The method is SPSA (Spall 1992), as used for chess engines. All constants are moved at once, each up or down at random.
+This player plays a pair of games against the player moved the other way, and all constants move a little towards the
+winner. Each constant has its own unit of steps: ratios for virtual visits, differences for probabilities. Every batch
+is a line of the output file, which holds the whole state: the tool can be stopped and started again at any time, with
+any number of workers.
 
-What comes out is a candidate like any other: let ``semeai match`` or a race say whether it is better.
+The result is only a candidate: test with ``semeai match`` or a race whether it is better.
 """
 
 import argparse

@@ -110,7 +110,7 @@ def test_tables_of_havannah(semeai):  # noqa: F811
     )  # fmt: skip
     first, second = found[0]["rows"]
     assert found[0]["title"].startswith("Table 2, base 3 Havannah")
-    assert (second["fast, the paper"], second["slow, the paper"]) == ("68.6 ± 0.68%", "63.28 ± 0.4%")
+    assert (second["fast (paper)"], second["slow (paper)"]) == ("68.6 ± 0.68%", "63.28 ± 0.4%")
     assert first["games"] == 2
     [speed] = json.loads(semeai("bench", "--game", "havannah", "--size", 3, "--seconds", 0.01, "--json").stdout)
     assert speed["rows"][0]["fast playouts"] > 1000

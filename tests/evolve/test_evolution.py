@@ -299,7 +299,9 @@ WRONG = {
     '[[proposers]]\nkind = "random"\nradios = 2': "proposers.0.radios: unknown key; did you mean 'radius'?",
     '[[proposers]]\nkind = "random"\nleast_cells = 5': "least_cells (5) must not be more than most_cells (3)",
     '[[proposers]]\nkind = "number"': "proposers.0.settings: missing",
-    '[[proposers]]\nkind = "number"\nsettings = {"search.rave" = {low = 0, high = 1}}': "'search.rave' is no number",
+    '[[proposers]]\nkind = "number"\nsettings = {"search.rave" = {low = 0, high = 1}}': (
+        "'search.rave' is not a numeric setting"
+    ),
     '[[proposers]]\nkind = "given"\npatterns = ["+1 Q*"]': "no cell 'Q'",
     '[screen]\nsimulations = 5\n[[proposers]]\nkind = "number"\nsettings = {simulations = {low = 1, high = 9}}': (
         "they cannot be a number to evolve"

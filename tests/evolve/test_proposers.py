@@ -113,7 +113,7 @@ def test_numbers_stay_in_range_and_keep_their_kind():
         assert limits.low <= change.value <= limits.high
         assert isinstance(change.value, int) == (change.setting == "policy.self_atari_stones")
         assert config_of(change.apply(context.baseline, context.config), "go") != context.config
-    with pytest.raises(ConfigError, match=r"'search.rave' is no number"):
+    with pytest.raises(ConfigError, match=r"'search.rave' is not a numeric setting"):
         Numbers({"search.rave": Range(0, 1)}).propose(Context(PLAYER), np.random.default_rng(1))
     with pytest.raises(ConfigError, match="above 0"):
         Range(0, 1, log=True)

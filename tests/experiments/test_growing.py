@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from semeai.errors import ConfigError
-from semeai.evolve.history import OPPONENT, PREVIOUS
+from semeai.evolve.store import OPPONENT, PREVIOUS
 from semeai.experiments import growing
 
 SMALL = replace(

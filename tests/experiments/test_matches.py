@@ -19,7 +19,7 @@ def test_scaling_shows_both_columns_and_takes_played_games_from_the_ledger(tmp_p
     [table] = scaling.GO.run(**options, progress=told.append)
     assert [row[0] for row in table.rows] == [10, 20]
     assert all(row[3] == 4 for row in table.rows)
-    assert "the paper" in " ".join(table.columns)
+    assert "paper" in " ".join(table.columns)
     again = scaling.GO.run(**options)
     assert again == [table]
     pictures = [tmp_path / "a.svg", tmp_path / "b.svg"]
@@ -33,7 +33,7 @@ def test_a_chart_shows_ours_beside_the_papers():
     tallies = [Tally(levels=Counter({1000: 6, 0: 4}))] * 4
     chart = scaling.HAVANNAH._chart(5, (50, 500), tallies)
     assert [(curve.label, curve.measured) for curve in chart.curves] == [
-        ("fast", True), ("fast, the paper", False), ("slow", True), ("slow, the paper", False),
+        ("fast", True), ("fast (paper)", False), ("slow", True), ("slow (paper)", False),
     ]  # fmt: skip
     ours, papers = chart.curves[:2]
     assert [point[:2] for point in ours.points] == [(50, 60), (500, 60)]

@@ -1,1 +1,1 @@
-"""Inventing: candidates that a race then judges, proposed at random, from accepted ones, or by what a search shows."""
+"""Propose changes of a player at random, from accepted ones or guided by searches, and let races decide on them."""

@@ -1,4 +1,4 @@
-"""What is proposed: a change of a player as data, one more pattern or another number."""
+"""Changes of a player as data: one more pattern, or another value of a setting."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ PATTERNS = "policy.patterns"
 
 
 class Change(ABC):
-    """Frozen; two changes of one key are the same change, and only one of them is ever raced."""
+    """A change of a player. Changes with equal keys are the same change, and only one of them is ever raced."""
 
     proposer: str
 
@@ -27,16 +27,16 @@ class Change(ABC):
 
     @abstractmethod
     def apply(self, params: Params, config: PlayerConfig) -> dict[str, Any]:
-        """Return the table ``params``, which is the player ``config``, with the change made."""
+        """Return the table ``params`` with the change made; ``config`` is the same player, parsed."""
 
     @abstractmethod
     def to_data(self) -> dict[str, Any]:
-        """Return the change as JSON data, which ``from_data`` of its class reads."""
+        """Return the change as JSON data that ``from_data`` of its class reads."""
 
     @classmethod
     @abstractmethod
     def from_data(cls, data: Mapping[str, Any], geometry: Geometry, proposer: str) -> "Change":
-        """Return the change that ``to_data`` described, for a board of that geometry."""
+        """Return the change that ``to_data`` has written, for a board of that geometry."""
 
 
 CHANGES: Registry[type[Change]] = Registry("kind of change", "semeai.changes")
@@ -49,14 +49,14 @@ def change_to_data(change: Change) -> dict[str, Any]:
 
 
 def change_from_data(data: Mapping[str, Any], geometry: Geometry) -> Change:
-    """Return the change that ``change_to_data`` described."""
+    """Return the change that ``change_to_data`` has written."""
     return CHANGES[data["kind"]].from_data(data, geometry, data["proposer"])
 
 
 @CHANGES.register("pattern")
 @dataclass(frozen=True)
 class PatternChange(Change):
-    """One more pattern."""
+    """Add a pattern to the player."""
 
     pattern: Pattern
     proposer: str = field(default="given", compare=False)
@@ -83,7 +83,7 @@ class PatternChange(Change):
 @CHANGES.register("number")
 @dataclass(frozen=True)
 class NumberChange(Change):
-    """Another value of one setting."""
+    """Change the value of one setting."""
 
     setting: str
     value: float

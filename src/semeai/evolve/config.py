@@ -1,4 +1,4 @@
-"""An evolution as a TOML file: frozen, validated at once; what it decides by is its identity."""
+"""Configuration of an evolution, as in its TOML file: frozen, validated, and with an identity."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,11 +24,11 @@ from semeai.runs.race_file import ExecutorTable
 Games = Annotated[int, Field(ge=0, le=10**9)]
 
 LAPTOP: Mapping[str, Any] = {"accept_above": 0.501, "discard_below": 0.51, "max_per_candidate": 5000}
-"""What a step's race has where its table says nothing: the papers' acceptance, and an end to equal candidates."""
+"""Defaults of a step's race: the papers' acceptance threshold, and a limit that ends races of equal candidates."""
 
 
 def _source(table: Any) -> Source:
-    """Return the settings of a proposer by its kind."""
+    """Return the settings of a proposer, by the kind in its table."""
     if isinstance(table, Source):
         return table
     if not isinstance(table, Mapping) or "kind" not in table:
@@ -40,14 +40,14 @@ def _source(table: Any) -> Source:
 
 
 class ScreenConfig(Model):
-    """A cheap race at a small budget before the one that counts; nothing is accepted by it."""
+    """A cheap race at a small budget before the one that decides. It accepts nothing."""
 
     simulations: Annotated[int, Field(ge=1)]
     """Simulations per move."""
     candidates: Annotated[int, Field(ge=1, le=10_000)] | None = None
-    """How many a step begins with; default: three times as many as the race has."""
+    """Number of candidates in the screen; default: three times `candidates` of the evolution."""
     max_per_candidate: Annotated[int, Field(ge=1)] = 200
-    """Pairs of games; who is not discarded by then has passed."""
+    """Largest number of pairs of games; a candidate that is not discarded by then has passed."""
     accept_above: Annotated[float, Field(gt=0, lt=1)] = 0.5
     discard_below: Annotated[float, Field(gt=0, lt=1)] = 0.53
     discard_risk: Annotated[float, Field(gt=0, lt=1)] = 0.47
@@ -60,17 +60,17 @@ class ScreenConfig(Model):
 
 
 class ValidationConfig(Model):
-    """Games of their own, after a verdict: the race's win rate is biased by its stopping. 0 games: none."""
+    """Separate games after a verdict, because the race's win rate is biased by its stopping. 0 games: no match."""
 
     games: Games = 400
-    """Against the program before, and as many against the first, after each acceptance."""
+    """Games against the previous program, and as many against the first, after each acceptance."""
     deep_games: Games = 100
-    """Of the last program against the first, at `deep_factor` times the simulations."""
+    """Games of the last program against the first, at `deep_factor` times the simulations."""
     deep_factor: Annotated[float, Field(gt=1, le=1000)] = 10.0
     opponent_games: Games = 100
-    """Of the first and of the last program against a foreign engine."""
+    """Games against a foreign engine, for the first and for the last program."""
     opponent: str | dict[str, Any] | None = None
-    """A player; default: GNU Go level 1, where it is installed and Go is played."""
+    """The foreign engine, a player; default in Go: GNU Go level 1, if it is installed."""
 
 
 class EvolutionConfig(Model):
@@ -78,19 +78,19 @@ class EvolutionConfig(Model):
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     ledger: str | None = None
     output: str | None = None
-    """Folder for patterns, player and report; default: the name."""
+    """Folder for patterns, player and report; default: the name of the evolution."""
     steps: Annotated[int, Field(ge=1, le=10**6)] = 20
-    """Iterations; raise it later to go on."""
+    """Number of steps; a larger number continues a finished evolution."""
     candidates: Annotated[int, Field(ge=1, le=10_000)] = 10
-    """|S0|: how many a step races; 1 is the papers' other way."""
+    """|S0|: candidates per step. The papers use 1 as well."""
     hours: Positive | None = None
-    """Start no more games of races after this; the same command goes on."""
+    """Start no more games of races after this many hours; the same command resumes."""
     fresh_risk: bool = False
-    """The whole risk for each step, as in the papers; else for all steps together."""
+    """Give each step the whole risk, as in the papers; False: all steps share it."""
     sample: Annotated[int, Field(ge=0, le=100_000)] = 200
-    """Positions that pattern proposers look at."""
+    """Number of positions that pattern proposers look at."""
     player: dict[str, Any]
-    """The first program, as in a player's file."""
+    """The first program, as in a player file."""
     match: MatchSettings = MatchSettings()
     race: RaceSettings = RaceSettings(**LAPTOP, throughput=True, games_per_seed=2)
     screen: ScreenConfig | None = None
@@ -108,7 +108,7 @@ class EvolutionConfig(Model):
         for key, needed in (("mode", "bgp"), ("games_per_seed", 2)):
             if value.get(key, needed) != needed:
                 raise ValueError(f"an evolution's race has {key} = {needed!r}, not {value[key]!r}")
-        # Thresholds come as a pair, and who speaks of discarding, or of the papers' methods, means it.
+        # Thresholds are set as a pair. Settings of discarding or of the papers' methods switch off the default.
         own = {"accept_above", "discard_below"} & value.keys()
         defaults = {k: v for k, v in LAPTOP.items() if not own or k == "max_per_candidate"}
         if (
@@ -127,7 +127,7 @@ class EvolutionConfig(Model):
         if self.sample == 0 and any(source.kind == "guided" for source in self.proposers):
             raise ValueError("guided proposals need a sample of positions: sample is 0")
         if self.screen is not None and any("simulations" in getattr(s, "settings", ()) for s in self.proposers):
-            raise ValueError("a screen gives all the same simulations: they cannot be a number to evolve")
+            raise ValueError("a screen gives every candidate the same simulations: they cannot be a number to evolve")
         if self.screen is not None and (self.screen.candidates or self.candidates) < self.candidates:
             raise ValueError(
                 f"screen.candidates ({self.screen.candidates}) must not be less than candidates ({self.candidates})"
@@ -152,20 +152,23 @@ class EvolutionConfig(Model):
 
     @property
     def n_proposed(self) -> int:
-        """Candidates that a step begins with."""
+        """Number of candidates that a step begins with."""
         if self.screen is None:
             return self.candidates
         return self.screen.candidates or 3 * self.candidates
 
     def identity(self) -> dict[str, Any]:
-        """What it decides by: not how long it runs, how its result is validated, or who works for it."""
+        """Return the settings that its decisions depend on: not its length, validation, file names or workers."""
         left_out = {"name", "ledger", "output", "steps", "hours", "validation", "executor"}
         found = self.model_copy(update={"race": self.race.resolved()}).model_dump(mode="json", exclude=left_out)
         return {**found, "match": self.match.identity()}
 
 
 def load_evolution(path: Path | None, changes: Mapping[str, Any] | None = None) -> EvolutionConfig:
-    """Read and validate an evolution's file; ``changes`` are keys such as ``player.simulations`` that go first."""
+    """Read and validate an evolution file. ``changes`` override it; their keys are like ``player.simulations``.
+
+    Raises ConfigError if a value is missing or wrong.
+    """
     data = {} if path is None else read_toml(path)
     for key, value in (changes or {}).items():
         table, *inner = key.split(".")
@@ -181,7 +184,10 @@ def load_evolution(path: Path | None, changes: Mapping[str, Any] | None = None) 
 def checked_evolution(
     data: Mapping[str, Any], place: str | Path = "evolve", folder: Path | None = None
 ) -> EvolutionConfig:
-    """The configuration of plain values; the player's files are looked for in ``folder``."""
+    """Return the validated configuration. File names of the player are relative to ``folder``.
+
+    Raises ConfigError that begins with ``place``.
+    """
     match = data.get("match", {})
     game = str(match.get("game", "go")) if isinstance(match, Mapping) else "go"
     player = data.get("player", {})
@@ -193,7 +199,7 @@ def checked_evolution(
 
 
 def first_player(player: Any, game: str, folder: Path) -> Any:
-    """A player's words, its table, or its file, as a table with all that its files say."""
+    """Return a player, given as text, table or file, as a table that includes the contents of its files."""
     table = {"player": player} if isinstance(player, str) else player
     if not isinstance(table, Mapping):
         return table

@@ -1,4 +1,4 @@
-"""What is known when a candidate is proposed: the player so far, what was tried, a sample of positions."""
+"""Input of the proposers: the player so far, the changes tried so far, a sample of positions."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,18 +17,18 @@ from semeai.players.specs import MctsSpec
 
 @dataclass(frozen=True)
 class Context:
-    """What is known when a candidate is proposed."""
+    """All that a proposer may depend on."""
 
     baseline: Params
-    """The player as it is now, accepted changes included."""
+    """The present player, with all accepted changes."""
     game: str = "go"
     accepted: tuple[Change, ...] = ()
     tried: tuple[Change, ...] = ()
-    """All that was ever proposed, accepted or not."""
+    """All changes tried so far, accepted or not."""
     sample: Sample | None = None
 
     first: Params | None = None
-    """The player that the evolution began with; None: the baseline."""
+    """The player that the evolution began with; None if it is still the baseline."""
 
     @cached_property
     def config(self) -> PlayerConfig:
@@ -40,7 +40,7 @@ class Context:
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """The keys of all that was proposed."""
+        """Keys of all changes that were tried."""
         return frozenset(change.key for change in self.tried)
 
     @property
@@ -49,17 +49,17 @@ class Context:
 
     @property
     def patterns(self) -> list[Pattern]:
-        """Those of the baseline."""
+        """The patterns of the baseline."""
         found: list[Pattern] = self.config.policy.parsed_patterns()
         return found
 
     @cached_property
     def shapes(self) -> frozenset[str]:
-        """Of the baseline's patterns: another bias for one of them is not one pattern more."""
+        """Shapes of the baseline's patterns: one of them with another bias is not a new pattern."""
         return frozenset(pattern.shape for pattern in self.patterns)
 
     def after(self, change: Change, accepted: bool) -> "Context":
-        """What is known once a change has its verdict."""
+        """Return the context after the verdict on a change."""
         tried = (*self.tried, change)
         if not accepted:
             return replace(self, tried=tried)
@@ -73,7 +73,7 @@ class Context:
         return [change.pattern for change in self.accepted if isinstance(change, PatternChange)]
 
     def is_new(self, change: Change) -> bool:
-        """Whether it was never proposed, and changes the baseline at all."""
+        """Return whether the change was never tried and would change the baseline."""
         if isinstance(change, PatternChange) and change.pattern.shape in self.shapes:
             return False
         if isinstance(change, NumberChange) and change.value == value_of(self.config, change.setting):
@@ -82,7 +82,7 @@ class Context:
 
 
 def config_of(params: Params, game: str) -> PlayerConfig:
-    """Return the player of a table. Raises ConfigError for other players than MCTS, which cannot be grown."""
+    """Return the player of a table. Raises ConfigError unless it is an MCTS player: no other can be grown."""
     spec = parse_spec(dict(params), game=game)
     if not isinstance(spec, MctsSpec):
         raise ConfigError(f"only mcts players can be grown, not {spec.label!r}")
@@ -90,10 +90,10 @@ def config_of(params: Params, game: str) -> PlayerConfig:
 
 
 def value_of(config: PlayerConfig, setting: str) -> float:
-    """The number that a setting has now; ConfigError where it is none."""
+    """Return the present value of a setting. Raises ConfigError if it is not a number."""
     place: Any = config.model_dump()
     for name in setting.split("."):
         place = place.get(name) if isinstance(place, dict) else None
     if isinstance(place, bool) or not isinstance(place, int | float):
-        raise ConfigError(f"numbers: {setting!r} is no number of this player")
+        raise ConfigError(f"numbers: {setting!r} is not a numeric setting of this player")
     return place

@@ -1,7 +1,7 @@
-"""What an evolution knows and how it goes on: proposals in, verdicts back, the baseline grows. No clock, no I/O.
+"""State of an evolution: it makes proposals, takes verdicts and grows the baseline. No clock, no I/O.
 
-One iteration of the papers' experiments (BGP, section 5): propose |S0| changes, race them against the program as it is,
-and make the accepted one, if there is one, a part of it.
+One step is one iteration of the papers' experiments (BGP, section 5): propose |S0| changes, race them against the
+present program, and add the accepted one, if any, to it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,12 +24,12 @@ from semeai.work.evaluators import evaluator_identity
 
 SCREEN_ORDER = (Verdict.ACCEPTED, Verdict.UNDECIDED, Verdict.EXHAUSTED)
 NO_OTHER_SOURCE = {"grid": None, "generator": None, "limit": None}
-"""What a race file with a list of candidates also records."""
+"""Keys that the identity of a race file with a list of candidates also has."""
 
 
 @dataclass
 class Evolution:
-    """Steps count from 1; ``propose`` and ``tell`` take turns."""
+    """An evolution. Steps count from 1; each step calls ``propose``, then ``tell``."""
 
     config: EvolutionConfig
     proposer: Proposer
@@ -40,11 +40,11 @@ class Evolution:
         return cls(config, config.make_proposer(), Context(config.player, config.match.game))
 
     def look_at(self, sample: Sample) -> None:
-        """Positions, for the proposers that need some."""
+        """Set the sample of positions, for the proposers that need one."""
         self.context = replace(self.context, sample=sample)
 
     def propose(self, step: int) -> list[Proposal]:
-        """Return new changes of the baseline for a step, as far as there are any."""
+        """Return new changes of the baseline for a step; fewer than usual, or none, if the proposers have no more."""
         draw = generator(self.config.seed, "proposals", step)
         drafted, found = self.context, []
         for number in range(1, self.config.n_proposed + 1):
@@ -56,10 +56,9 @@ class Evolution:
         return found
 
     def tell(self, proposals: Sequence[Proposal], verdicts: Mapping[str, Verdict]) -> Change | None:
-        """Take the verdicts of a step, by name. Returns the change that was accepted.
+        """Take the verdicts of a step, by name of the candidate. Returns the accepted change, or None.
 
-        A change without a verdict, because another was accepted first or it found no place in the race, may be
-        proposed again.
+        A change without a verdict may be proposed again: another one was accepted first, or the screen left it out.
         """
         accepted = None
         ended = Verdict.ACCEPTED in verdicts.values()
@@ -76,13 +75,13 @@ class Evolution:
     # -- the races of a step -----------------------------------------------------------------------------------
 
     def race(self, step: int, proposals: Sequence[Proposal], folder: str) -> RacePlan:
-        """Return the race that decides, at the budget that matters."""
+        """Return the race that decides, at the player's own budget."""
         settings = step_settings(self.config, step, len(proposals))
         candidates = [proposal.candidate(self.context) for proposal in proposals]
         return self._race(("race", step), candidates, self.context.baseline, settings, folder)
 
     def screen(self, step: int, proposals: Sequence[Proposal], folder: str) -> RacePlan:
-        """Return the cheap race before it."""
+        """Return the cheap race before the deciding one."""
         screen = self.config.screen
         assert screen is not None
         found = [proposal.candidate(self.context) for proposal in proposals]
@@ -112,9 +111,10 @@ class Evolution:
 
 
 def step_settings(config: EvolutionConfig, step: int, n_candidates: int) -> RaceSettings:
-    """Variant 3 over steps: step i may accept wrongly with 6 risk / (pi^2 i^2), so all steps together with risk.
+    """Return the race settings of a step, with the papers' variant 3 applied to steps.
 
-    Only acceptances need it. A good candidate is lost by its own discard alone, so that risk stays what it is.
+    Step i may accept wrongly with probability 6 risk / (pi^2 i^2), so all steps together with probability ``risk``. The
+    risk of a wrong discard is not divided: a good candidate can be lost only in its own step.
     """
     race = config.race
     if config.fresh_risk:
@@ -130,14 +130,14 @@ def step_seed(seed: int, *place: str | int) -> int:
 
 
 def with_budget(params: Params, simulations: int) -> dict[str, Any]:
-    """Return a player's table with so many simulations per move."""
+    """Return a player's table with this many simulations per move."""
     return {**{key: value for key, value in params.items() if key != "seconds"}, "simulations": simulations}
 
 
 def passed(
     proposals: Sequence[Proposal], verdicts: Mapping[str, Verdict], rates: Mapping[str, float], n: int
 ) -> list[Proposal]:
-    """Return the ``n`` best that a screen did not discard, in the order in which they were proposed."""
+    """Return the ``n`` best proposals that a screen did not discard, in the order in which they were proposed."""
     through = [p for p in proposals if verdicts[p.name] in SCREEN_ORDER]
     best = sorted(through, key=lambda p: (SCREEN_ORDER.index(verdicts[p.name]), -rates[p.name]))[:n]
     return [p for p in proposals if p in best]

@@ -1,4 +1,4 @@
-"""An evolution as its ledger knows it: the races and matches of each step, also while it is running."""
+"""History of an evolution, read from its ledger: the races and matches of each step, also while it is running."""
 
 import re
 from collections import defaultdict
@@ -23,7 +23,7 @@ from semeai.store.ledger import Ledger
 
 @dataclass(frozen=True)
 class Validation:
-    """A match that was played for a program after it was accepted."""
+    """A match that was played to validate a program."""
 
     match: Match
     tally: Tally
@@ -39,11 +39,11 @@ class Validation:
 
 @dataclass
 class StepHistory:
-    """One step: what was proposed, its races, and the matches of what was accepted."""
+    """One step: its proposals, its races, and the matches of the accepted program."""
 
     number: int
     changes: Mapping[str, Change] = field(default_factory=dict)
-    """What was proposed, by the name of the candidate."""
+    """The proposed changes, by name of the candidate."""
     baseline: Mapping[str, Any] = field(default_factory=dict)
     """The program that the step began with."""
     screen: Race | None = None
@@ -56,18 +56,18 @@ class StepHistory:
 
     @property
     def n_games(self) -> int:
-        """Games of its races, without those of the validation."""
+        """Number of games in its races, without validation."""
         return 2 * sum(race.n_evaluations for race in (self.screen, self.race) if race)
 
     @property
     def candidates(self) -> dict[str, Standing]:
-        """Where each candidate got, by name: in the race if it was there, else in the screen."""
+        """Final standing of each candidate, by name: in the race if it was raced, otherwise in the screen."""
         return {s.candidate.name: s for race in (self.screen, self.race) if race for s in race.standings}
 
 
 @dataclass
 class ProposerHistory:
-    """What one source of candidates has given, and at what cost."""
+    """Candidates, acceptances and games of one proposer."""
 
     candidates: int = 0
     acceptances: int = 0
@@ -96,7 +96,7 @@ class History:
 
     @property
     def accepting(self) -> list[StepHistory]:
-        """The steps that the program has grown by: P1, P2, … of the papers."""
+        """The steps that accepted a change: P1, P2, … of the papers."""
         return [step for step in self.steps if step.accepted]
 
     def accepted(self) -> Iterator[tuple[StepHistory, Change]]:
@@ -118,14 +118,14 @@ class History:
 
 
 def program_name(n_accepted: int) -> str:
-    """Return the name that the papers' tables would give to a program."""
+    """Return the name of a program, as in the tables of the papers."""
     if n_accepted > 3:
         return f"first + P1 + … + P{n_accepted}"
     return " + ".join(["first", *(f"P{i}" for i in range(1, n_accepted + 1))])
 
 
 def read_history(ledger: Ledger, name: str) -> History:
-    """Return all that the ledger has of the evolution ``name``."""
+    """Return the history of the evolution ``name``. Raises RunNotFound if the ledger has no such evolution."""
     run = ledger.run(name)
     if run.kind != KIND:
         raise RunNotFound(f"run {name!r} is of kind {run.kind!r}, not an evolution")

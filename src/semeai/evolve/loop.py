@@ -1,7 +1,7 @@
-"""Running an evolution: race after race, and games of their own for what was accepted.
+"""Run an evolution: race after race, with separate games to validate what was accepted.
 
-All that it does is a run of its own in the ledger, below the evolution's name. To resume is to do the same again: what
-is recorded is read, what is missing is played.
+Each race and match is a run in the ledger, named below the evolution. To resume, the loop does the same again:
+recorded runs are read, missing ones are played.
 """
 
 import time
@@ -46,11 +46,11 @@ from semeai.runs.run import Observer, Place, Run, open_run
 
 GNU_GO_SIZES = range(5, 20)
 GNU_GO_LEVEL = 1
-"""A tenth of the CPU time of level 10, and strong enough for what is being grown."""
+"""Level 1 needs a tenth of the CPU time of level 10, and is strong enough for the programs that are grown."""
 
 
 class EvolutionObserver(Observer):
-    """Watches an evolution; the races and matches it is made of have observers of their own."""
+    """Watches an evolution. Its races and matches have observers of their own."""
 
     def race(self, step: int, n_steps: int, what: str) -> Observer:
         """Return the observer of a step's race, or of the screen before it."""
@@ -61,7 +61,7 @@ class EvolutionObserver(Observer):
         return Observer()
 
     def stepped(self, step: int, change: Change | None, races: Sequence[RaceResult]) -> None:
-        """Called at the end of a step with what was accepted and its races."""
+        """Called at the end of a step, with the accepted change, if any, and the races of the step."""
 
     def played(self, title: str, result: MatchResult) -> None:
         """Called at the end of a match."""
@@ -71,22 +71,22 @@ class EvolutionObserver(Observer):
 class EvolutionResult:
     history: History
     player: Params
-    """As it is now."""
+    """The present player."""
     finished: bool
-    """False: stopped before its end, and it can be resumed."""
+    """False if it was stopped before its end; it can be resumed."""
     reason: str
     """Why it ended."""
     seconds: float
     notes: list[str] = field(default_factory=list)
-    """What was left out, and why."""
+    """Which validation matches were left out, and why."""
 
 
 class _Stopped(Exception):
-    """Somebody has told the run under way to stop."""
+    """The running race or match was told to stop."""
 
 
 class _TimeUp(Exception):
-    """``hours`` are over."""
+    """The time limit ``hours`` has passed."""
 
 
 def run_evolution(
@@ -98,9 +98,9 @@ def run_evolution(
     output: Path,
     observer: EvolutionObserver | None = None,
 ) -> EvolutionResult:
-    """Start the evolution ``name`` of ``config``, or resume it.
+    """Start or resume the evolution ``name``.
 
-    ``folder`` is where engines and files of players are looked for; patterns and player are written to ``output``.
+    Names of engines and player files are relative to ``folder``. Patterns and player are written to ``output``.
     """
     began = time.perf_counter()
     observer = observer or EvolutionObserver()
@@ -121,7 +121,7 @@ def run_evolution(
 
 
 def find_opponent(config: EvolutionConfig, folder: Path) -> tuple[PlayerSpec | None, list[str]]:
-    """The foreign engine of the validation, or why there is none."""
+    """Return the foreign engine of the validation; without one, None and a note that says why."""
     v, match = config.validation, config.match
     if v.opponent_games == 0:
         return None, ["Not played against a foreign engine: validation.opponent_games is 0."]
@@ -159,13 +159,13 @@ class _Loop:
         self.store = self.writer.ledger
         self.evolution = Evolution.begin(self.config)
         self.programs: list[tuple[int, Params]] = [(0, self.config.player)]
-        """The step that made it, and the program: the first, and one for each acceptance."""
+        """The first program and one program per acceptance, each with the number of its step."""
         self.known = recorded_proposals(self.store, self.name, self.evolution.context.geometry)
         hours = self.config.hours
         self.deadline = None if hours is None else time.monotonic() + 3600 * hours
 
     def run(self) -> tuple[str, bool]:
-        """Why it ended, and whether that was its end."""
+        """Run all steps. Returns why it ended, and whether it is finished."""
         reason, finished = f"all {self.config.steps:,} steps are done", True
         for step in range(1, self.config.steps + 1):
             try:
@@ -187,7 +187,7 @@ class _Loop:
     # -- a step ------------------------------------------------------------------------------------------------
 
     def _proposals(self, step: int) -> list[Proposal]:
-        """Return the proposals that the ledger has; for a new step, new ones."""
+        """Return the recorded proposals of a step; for a new step, make and record them. Raises _TimeUp."""
         context = self.evolution.context
         known = self.known.get(step) or proposals_by_name(self.store, self.name, step, context.geometry)
         if known:
@@ -195,7 +195,7 @@ class _Loop:
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise _TimeUp
         if self.config.needs_sample and context.sample is None:
-            self.observer.say(f"looking at {self.config.sample:,} positions of its own games …")
+            self.observer.say(f"sampling {self.config.sample:,} positions from self-play …")
             first, size = self.config.first, self.config.match.size
             self.evolution.look_at(
                 sample_positions(first, size, self.config.sample, derive(self.config.seed, "sample"))
@@ -233,14 +233,14 @@ class _Loop:
     # -- validation --------------------------------------------------------------------------------------------
 
     def _validate_step(self) -> None:
-        """The grown program against the one before, and against the first (BGP paper, section 5)."""
+        """Play the grown program against the previous one and against the first (BGP paper, section 5)."""
         games, last = self.config.validation.games, len(self.programs) - 1
         self._play(PREVIOUS, last, self._program(last), self._program(last - 1), games)
         if last > 1:
             self._play(FIRST, last, self._program(last), self._program(0), games)
 
     def _validate_last(self) -> None:
-        """Where gains made against oneself may be lost: at other budgets, and against others."""
+        """Play the last program at another budget and against a foreign engine, where its gains may be lost."""
         v, last = self.config.validation, len(self.programs) - 1
         if last > 0:
             a, b = (self._program(i, v.deep_factor) for i in (last, 0))
@@ -250,7 +250,7 @@ class _Loop:
                 self._play(OPPONENT, i, self._program(i), self.opponent, v.opponent_games)
 
     def _program(self, i: int, factor: float = 1.0) -> PlayerSpec:
-        """Program ``i``, with ``factor`` times its budget."""
+        """Return program ``i`` with ``factor`` times its budget."""
         params = self.programs[i][1]
         config = config_of(params, self.config.match.game)
         if factor != 1.0 and config.simulations is not None:
@@ -280,7 +280,7 @@ class _Loop:
 
 
 class _Deadline(Observer):
-    """Passes on what it sees, and stops the race once the time is up."""
+    """Forwards events to another observer, and stops the race once the time is up."""
 
     def __init__(self, inner: Observer, deadline: float | None) -> None:
         self.inner = inner

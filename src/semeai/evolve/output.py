@@ -1,4 +1,4 @@
-"""What an evolution leaves behind for players: its patterns, and a player's file that names them."""
+"""Write the files of an evolution: its patterns, and a player file that names them."""
 
 import json
 import os
@@ -13,7 +13,7 @@ PATTERN_FILE, PLAYER_FILE, REPORT_FILE = "patterns.txt", "player.toml", "report.
 
 
 def write_player(folder: Path, context: Context) -> None:
-    """``player.toml``, for `semeai match` and `semeai gtp`, and the ``patterns.txt`` that it names."""
+    """Write ``player.toml``, for `semeai match` and `semeai gtp`, and the ``patterns.txt`` that it names."""
     patterns = context.patterns
     if patterns:
         n_new = len(context.accepted_patterns)
@@ -26,7 +26,7 @@ def write_player(folder: Path, context: Context) -> None:
 
 
 def write_file(path: Path, text: str) -> None:
-    """The whole file or none of it."""
+    """Write the whole file or nothing. Raises ConfigError if it cannot be written."""
     part = path.with_name(f".{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""A change on its way through a race: its name there, and what the ledger keeps of it."""
+"""A proposed change: its name as a candidate, and its row in the ledger."""
 
 import json
 from collections.abc import Mapping
@@ -14,10 +14,10 @@ from semeai.race.candidate import Candidate
 
 @dataclass(frozen=True)
 class Proposal:
-    """A change, under the name of its candidate."""
+    """A change and the name of its candidate."""
 
     number: int
-    """Its place among the proposals of the step, from 1; it makes the name unique."""
+    """Position among the proposals of the step, from 1; makes the name unique."""
     change: Change
 
     @property
@@ -29,7 +29,7 @@ class Proposal:
         return Candidate(self.name, self.change.apply(context.baseline, context.config))
 
     def row(self, step: int) -> dict[str, Any]:
-        """Return what the ledger keeps of it."""
+        """Return its row in the ledger."""
         return {"step": step, "number": self.number, "change": json.dumps(change_to_data(self.change))}
 
     @classmethod
@@ -38,7 +38,7 @@ class Proposal:
 
     @classmethod
     def from_name(cls, name: str, geometry: Geometry) -> "Proposal":
-        """Return the proposal of a ledger of semeai 0.1, which kept only the names of candidates."""
+        """Return the proposal with this name. Ledgers of semeai 0.1 kept only the names of candidates."""
         head, _, text = name.partition(": ")
         number, proposer = head.split(" ")
         setting, is_number, value = text.partition("=")

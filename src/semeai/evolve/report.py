@@ -1,4 +1,4 @@
-"""The report of an evolution, in Markdown: what was accepted, what that is worth, and what it cost."""
+"""Report of an evolution in Markdown: the accepted changes, their worth, and their cost."""
 
 from collections.abc import Iterator
 
@@ -10,8 +10,8 @@ from semeai.race.candidate import Verdict
 from semeai.table import Cell, ResultTable, percent
 
 LEGEND = (
-    "`*` is the move, `X` a stone of whoever moves, `O` the opponent's, `S` either, `.` an empty point, `_` off the "
-    "board, `?` anything."
+    "`*` is the move, `X` a stone of the player to move, `O` the opponent's, `S` either, `.` an empty point, `_` off "
+    "the board, `?` anything."
 )
 COLUMNS = ("tested", "opponent", "success rate, 95% Wilson", "games")
 TITLES = {
@@ -22,14 +22,14 @@ TITLES = {
 
 
 def report(history: History, notes: list[str]) -> str:
-    """The whole page."""
+    """Return the whole page."""
     parts = [f"# Evolution {history.name}", summary(history), "## Accepted changes"]
     parts += [*drawings(history), LEGEND] if history.accepting else ["None was accepted."]
     parts.append("## What they are worth")
     if tables := validation_tables(history):
         parts.append(
-            "Games of their own, with seeds of their own, played after the verdicts. The win rate at which a race "
-            "accepts is biased upwards by its stopping; these are not."
+            "Separate games with new seeds, played after the verdicts. The win rate at which a race accepts is biased "
+            "upwards by its stopping; these are not."
         )
         parts += [table.to_markdown() for table in tables]
     parts += notes
@@ -44,13 +44,13 @@ def summary(history: History) -> str:
     over = "in each step" if c["fresh_risk"] else "over all steps, all candidates and all looks"
     return (
         f"{match['game'].capitalize()}, {board}. {len(history.steps):,} steps of up to {c['candidates']:,} "
-        f"candidates, {history.n_games:,} games of races, {len(history.accepting):,} accepted. The risk that a change "
-        f"was accepted that is not better than {race['accept_above']:g} is at most {100 * race['risk']:g}% {over}."
+        f"candidates, {history.n_games:,} games of races, {len(history.accepting):,} accepted. The risk of accepting "
+        f"a change that is not better than {race['accept_above']:g} is at most {100 * race['risk']:g}% {over}."
     )
 
 
 def drawings(history: History) -> Iterator[str]:
-    """Each accepted change; a pattern as a board."""
+    """Yield the section of each accepted change; a pattern is drawn as a board."""
     for i, (step, change) in enumerate(history.accepted(), 1):
         yield f"### P{i}: step {step.number}, {change.proposer}"
         if isinstance(change, PatternChange):
@@ -61,7 +61,7 @@ def drawings(history: History) -> Iterator[str]:
 
 
 def validation_tables(history: History) -> list[ResultTable]:
-    """The table of section 5.2 of the BGP paper, then the programs at another budget and against others."""
+    """Return the table of section 5.2 of the BGP paper, then tables for another budget and a foreign engine."""
     programs = list(enumerate([history.matches, *(step.matches for step in history.accepting)]))
     tables = []
     for title, parts in TITLES.items():
@@ -80,12 +80,12 @@ def validation_tables(history: History) -> list[ResultTable]:
         )
         last = found[-1][2]
         note = f"The engine: `{last.match.b.label}`." if OPPONENT in parts else ""
-        tables.append(ResultTable(f"{title}, {last.budget} a move", COLUMNS, rows, note))
+        tables.append(ResultTable(f"{title}, {last.budget} per move", COLUMNS, rows, note))
     return tables
 
 
 def engine_name(played: Validation) -> str:
-    """The program of an engine, without its options."""
+    """Return the program name of an engine, without its options."""
     return played.match.b.label.split(" ")[0]
 
 
@@ -94,7 +94,7 @@ def proposer_table(history: History) -> ResultTable:
         (name, p.candidates, p.acceptances, p.games, p.games_per_acceptance)
         for name, p in sorted(history.by_proposer().items())
     ]
-    columns = ("proposer", "candidates", "acceptances", "games", "games an acceptance")
+    columns = ("proposer", "candidates", "acceptances", "games", "games per acceptance")
     return ResultTable("By proposer", columns, tuple(rows))
 
 

@@ -1,4 +1,4 @@
-"""A sample of positions from games of the player itself: what patterns match there, and what searches prefer."""
+"""Sample of positions from self-play: which points a pattern matches, and which moves searches prefer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ _WITHOUT_MEMORY = {"reuse_tree": False, "stop_early": False, "resign_below": 0.0
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Positions, and in one row all points that their players might play."""
+    """Positions, and all sensible moves of these positions in one flat array of points."""
 
     positions: Sequence[Position]
     radius: int = 3
-    """Patterns up to here can be looked for."""
+    """Largest radius of a pattern that can be matched."""
 
     @cached_property
     def _around(self) -> tuple[PatternMatcher, NDArray[np.int64], NDArray[np.int64]]:
@@ -41,18 +41,18 @@ class Sample:
         return self._around[0].n_points
 
     def matches(self, pattern: Pattern) -> NDArray[np.bool_]:
-        """Which of the points the pattern matches."""
+        """Return for each point whether the pattern matches it."""
         return self._around[0].matches(pattern)
 
     def by_position(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The sum of ``values``, one a point, in each position."""
+        """Return the sum of ``values`` in each position; ``values`` has one value per point."""
         sums: NDArray[np.float64] = np.bincount(self._around[2], values, minlength=len(self.positions)).astype(
             np.float64
         )
         return sums
 
     def shares(self, config: PlayerConfig, simulations: int, seed: int) -> NDArray[np.float64]:
-        """The part of the visits that a search of each position gives to each point."""
+        """Return for each point its share of the visits in a search of its position."""
         player = MctsPlayer(config.with_changes({**_WITHOUT_MEMORY, "simulations": simulations}))
         _, points, owner = self._around
         shares = np.zeros(len(points))
@@ -69,7 +69,7 @@ class Sample:
 def sample_positions(
     config: PlayerConfig, size: int, n: int, seed: int, *, simulations: int = 50, random_moves: int = 4, a_game: int = 4
 ) -> Sample:
-    """``n`` positions of quick games that the player plays against itself after a few random moves."""
+    """Return ``n`` positions from quick self-play games that begin with a few random moves."""
     player = MctsPlayer(config.with_changes({**_WITHOUT_MEMORY, "simulations": simulations}))
     found: list[Position] = []
     game = 0
@@ -85,7 +85,7 @@ def sample_positions(
 def _play(
     player: MctsPlayer, position: Position, random_moves: int, draw: np.random.Generator, seed: int
 ) -> list[Position]:
-    """All positions of a game in which somebody is to move."""
+    """Play a game. Returns all its positions but the last."""
     seen: list[Position] = []
     player.start(position, seed)
     while not position.is_over and len(seen) < 3 * len(position.states[0]["color"]):

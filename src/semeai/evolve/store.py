@@ -1,4 +1,4 @@
-"""An evolution in the ledger: its proposals as rows, its races and matches as runs below its name."""
+"""Evolutions in the ledger: proposals are rows, races and matches are runs named below the evolution."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from semeai.store.writer import RunWriter
 
 KIND = "evolution"
 SCREEN, PREVIOUS, FIRST, DEEP, OPPONENT = "screen", "against-previous", "against-first", "deep", "opponent"
-"""Runs below that of a step."""
+"""Names of the runs below a step."""
 
 proposals = Table(
     "proposals",
@@ -31,19 +31,19 @@ EVOLUTION = RunKind((proposals,))
 
 
 def step_run(name: str, step: int, part: str = "") -> str:
-    """Return the name of a run of a step; step 0 is the program that an evolution begins with."""
+    """Return the name of a run of a step; step 0 stands for the first program."""
     return f"{name}/step-{step}" + (f"/{part}" if part else "")
 
 
 def record_proposals(writer: RunWriter, step: int, found: Iterable[Proposal]) -> None:
-    """Keep the proposals of a step."""
+    """Write the proposals of a step."""
     for proposal in found:
         writer.note(proposals, proposal.row(step))
     writer.flush()
 
 
 def recorded_proposals(ledger: Ledger, name: str, geometry: Geometry) -> dict[int, list[Proposal]]:
-    """Return the proposals of each step that the ledger has."""
+    """Return the recorded proposals, by step."""
     found: dict[int, list[Proposal]] = defaultdict(list)
     for row in ledger.rows(proposals, ledger.run(name).id):
         found[row["step"]].append(Proposal.from_row(row, geometry))
@@ -51,7 +51,7 @@ def recorded_proposals(ledger: Ledger, name: str, geometry: Geometry) -> dict[in
 
 
 def proposals_by_name(ledger: Ledger, name: str, step: int, geometry: Geometry) -> list[Proposal]:
-    """Return the proposals of a step from the names in its races, for ledgers of semeai 0.1; empty if it has none."""
+    """Return the proposals of a step from the names in its races, for ledgers of semeai 0.1; empty without a race."""
     for part in (SCREEN, ""):
         try:
             run = ledger.run(step_run(name, step, part))

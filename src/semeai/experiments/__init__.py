@@ -1,1 +1,1 @@
-"""Experiments by name: one module a table."""
+"""Experiments by name, one module per kind of table."""

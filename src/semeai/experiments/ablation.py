@@ -1,4 +1,4 @@
-"""What each part of a player gives: the default player with one part changed, against the default player."""
+"""Ablation: the default player with one part changed plays against the default player."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ SEARCH_CHANGES = (
     ("exploration 0.1", "search.exploration=0.1"),
     ("no tree reuse", "reuse_tree=false"),
 )
-"""Of any game."""
+"""Changes for any game: description and settings."""
 
 GAMES = 400
 
@@ -35,15 +35,15 @@ GAMES = 400
 class Ablation:
     game: str
     base: str
-    """What all players have beside their simulations."""
+    """Settings of all players, without their simulations."""
     changes: tuple[tuple[str, str], ...]
-    """What is said of it -> a preset, or settings."""
+    """Pairs of description and change; a change is a preset or settings."""
     sizes: tuple[int, ...]
 
     def run(
         self, size: Sequence[int] = (), simulations: Sequence[int] = SIMULATIONS, **playing: Unpack[Playing]
     ) -> list[ResultTable]:
-        """One table for each board size and budget."""
+        """Play all matches. Returns one table per board size and budget."""
         tables = []
         for s in size or self.sizes:
             for n in simulations:
@@ -67,12 +67,12 @@ class Ablation:
         )
         komi = f"Komi {game.default_komi:g}, pairs" if game.has_komi else "Pairs"
         return ResultTable(
-            f"{game.board_name(size)} {self.game.capitalize()}, {simulations:,} simulations a move: the default player "
-            "changed, against the default player",
+            f"{game.board_name(size)} {self.game.capitalize()}, {simulations:,} simulations per move: the default "
+            "player changed, against the default player",
             ("change", "setting", "win rate, 95% Wilson", "relative speed", "games"),
             rows,
             f"Below 50%: the default is better. {komi} with colours swapped from {OPENING_MOVES} random moves. Equal "
-            "simulations, so a slower part has to earn its time: see the speed.",
+            "simulations, so compare the speed as well: a slower part costs time.",
         )
 
 

@@ -1,4 +1,4 @@
-"""What ``semeai reproduce`` can run, by name."""
+"""Experiments that ``semeai reproduce`` can run, by name."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from semeai.table import ResultTable
 
 @dataclass(frozen=True)
 class Experiment:
-    """``run(seed=…, progress=…, …)`` takes the options it names; each has a default."""
+    """An experiment. ``run`` takes ``seed``, ``progress`` and the options in ``options``; each has a default."""
 
     name: str
     about: str
@@ -21,7 +21,7 @@ class Experiment:
     game: str = "go"
 
     def checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The options that were given; one that means nothing here is refused."""
+        """Return the options that were given. Raises ConfigError for an option that this experiment does not have."""
         chosen = {name: value for name, value in given.items() if value is not None}
         for name in chosen.keys() - set(self.options):
             known = ", ".join(f"--{option}" for option in self.options)
@@ -37,33 +37,33 @@ EXPERIMENTS = {
     e.name: e
     for e in (
         Experiment(
-            "guarantee", "cost and error rates of every method on coins of known efficiency", guarantee.run, ("races",)
+            "guarantee", "cost and error rates of every method on simulated games", guarantee.run, ("races",)
         ),
         Experiment(
-            "scaling-go", "Table 1 of the MCTS paper: 2N simulations a move against N", scaling.GO.run, _MATCHES
+            "scaling-go", "Table 1 of the MCTS paper: 2N simulations per move against N", scaling.GO.run, _MATCHES
         ),
         Experiment(
-            "strength-go", "the Go player against GNU Go, by simulations a move", strength.run_go, _MATCHES
+            "strength-go", "the Go player against GNU Go, by simulations per move", strength.run_go, _MATCHES
         ),
         Experiment(
-            "ablation-go", "what each part of the Go player gives, as matches", ablation.GO.run, _MATCHES
+            "ablation-go", "what each part of the Go player adds, measured by matches", ablation.GO.run, _MATCHES
         ),
         Experiment(
             "bgp-9x9-good", "section 5.1 of the BGP paper: good shapes grown for 9x9 Go", growing.GOOD_9.run, _GROWING
         ),
         Experiment(
-            "bgp-9x9-bad", "section 5.2: bad shapes for what 5.1 has grown", growing.BAD_9.run, _GROWING
+            "bgp-9x9-bad", "section 5.2: bad shapes for the player grown in 5.1", growing.BAD_9.run, _GROWING
         ),
         Experiment(
-            "bgp-19x19-with-database", "section 5.3: 19x19 Go, from a program with a database",
+            "bgp-19x19-with-database", "section 5.3: patterns grown for 19x19 Go, from a program with a database",
             growing.WITH_DATABASE_19.run, _GROWING,
         ),
         Experiment(
-            "bgp-19x19-without-database", "section 5.4: 19x19 Go, from a program without one",
+            "bgp-19x19-without-database", "section 5.4: patterns grown for 19x19 Go, from a program without a database",
             growing.WITHOUT_DATABASE_19.run, _GROWING,
         ),
         Experiment(
-            "scaling-havannah", "Table 2 of the MCTS paper: 2N simulations a move against N, fast and slow",
+            "scaling-havannah", "Table 2 of the MCTS paper: 2N simulations per move against N, fast and slow",
             scaling.HAVANNAH.run, _MATCHES, "havannah",
         ),
         Experiment(
@@ -71,7 +71,7 @@ EXPERIMENTS = {
             strength.run_havannah, _MATCHES, "havannah",
         ),
         Experiment(
-            "ablation-havannah", "what each part of the Havannah player gives, as matches",
+            "ablation-havannah", "what each part of the Havannah player adds, measured by matches",
             ablation.HAVANNAH.run, _MATCHES, "havannah",
         ),
         Experiment(
@@ -86,7 +86,7 @@ EXPERIMENTS = {
             parallel.GO_DEPTH.run, _MATCHES,
         ),
         Experiment(
-            "parallel-ranks", "slow tree by ranks up to 1,024, with the bytes of a share", parallel_ranks.GO.run,
+            "parallel-ranks", "slow tree on up to 1,024 ranks, with the bytes per share", parallel_ranks.GO.run,
             _MATCHES,
         ),
         Experiment(
@@ -101,7 +101,7 @@ EXPERIMENTS = {
             parallel.HAVANNAH_DEPTH.run, _MATCHES, "havannah",
         ),
         Experiment(
-            "parallel-ranks-havannah", "slow tree by ranks up to 1,024, in Havannah", parallel_ranks.HAVANNAH.run,
+            "parallel-ranks-havannah", "slow tree on up to 1,024 ranks, in Havannah", parallel_ranks.HAVANNAH.run,
             _MATCHES, "havannah",
         ),
     )

@@ -1,4 +1,4 @@
-"""Curves of an experiment as one picture, by matplotlib, which the extra ``report`` brings."""
+"""Draw the curves of an experiment with matplotlib, which the extra ``report`` installs."""
 
 import importlib.util
 from collections.abc import Sequence
@@ -10,11 +10,11 @@ from semeai.table import Chart, Curve
 
 FORMATS = (".svg", ".png", ".pdf")
 PANEL = (5.4, 3.8)
-"""Inches."""
+"""Width and height of a chart, in inches."""
 
 
 def win_rates(label: str, xs: Sequence[float], tallies: Sequence[Tally]) -> Curve:
-    """In percent, with Wilson intervals."""
+    """Return a curve of win rates in percent, with Wilson intervals."""
     points = []
     for x, tally in zip(xs, tallies, strict=True):
         low, high = tally.plain_interval or (tally.win_rate, tally.win_rate)
@@ -23,7 +23,7 @@ def win_rates(label: str, xs: Sequence[float], tallies: Sequence[Tally]) -> Curv
 
 
 def check_format(path: Path) -> None:
-    """ConfigError where ``draw`` could not draw to such a file."""
+    """Raise ConfigError if ``draw`` cannot write such a file."""
     if path.suffix not in FORMATS:
         raise ConfigError(f"--figure {path}: write a name that ends in {', '.join(FORMATS)}")
     if importlib.util.find_spec("matplotlib") is None:
@@ -31,7 +31,10 @@ def check_format(path: Path) -> None:
 
 
 def draw(charts: Sequence[Chart], path: Path) -> None:
-    """All charts side by side; the ending of the file says the format, and the same charts give the same SVG."""
+    """Draw all charts side by side. The file suffix sets the format; the same charts give the same SVG.
+
+    Raises ConfigError if there is no chart or the file cannot be written.
+    """
     if not charts:
         raise ConfigError(f"--figure {path}: this experiment has no curves to draw")
     check_format(path)

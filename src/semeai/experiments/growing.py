@@ -1,6 +1,6 @@
-"""Section 5 of "Bandit-Based Genetic Programming", long version: patterns grown for Go, its tables beside ours.
+"""Section 5 of "Bandit-Based Genetic Programming", long version: patterns grown for Go, with the paper's figures.
 
-The papers gave a cluster weeks for it; here budgets and games are options, and a laptop has hours.
+The papers used a cluster for weeks. Here budgets and numbers of games are options, and a laptop needs hours.
 """
 
 import time
@@ -24,21 +24,22 @@ from semeai.runs.run import Observer, Place
 from semeai.table import Cell, ResultTable, percent
 
 GAMES = 400
-"""Of a validation."""
+"""Games per validation match."""
 DATABASE_GAMES = 100
-"""Of self-play that the database is learnt from."""
+"""Self-play games that the database is learnt from."""
 BARE = "mcts:default,database=none,policy.prior_even=0,search.first_play_urgency=0.5"
-"""MoGo's playouts and RAVE without any opinion of a new node: all that it gets to know of shapes is grown or learnt.
+"""MoGo's playouts and RAVE without priors: all that the player knows of shapes is grown or learnt.
 
-The urgency is that of an even move: were it above 1, moves of no pattern would go before those of a good one.
+The first-play urgency is that of an even move. Above 1, moves without a pattern would be tried before moves with a
+good one.
 """
 
 ACCEPT_ABOVE = 0.501
 DISCARD_BELOW = 0.53
-"""Who is proven to be worth less than that makes room for the next: what is grown here has more to gain."""
+"""A candidate proven to be below this is discarded. It is high because a player without shapes can gain much."""
 
 Tested = tuple[int, str]
-"""How many patterns the tested program has, and who its opponent is."""
+"""Number of patterns of the tested program, and its opponent."""
 
 
 @dataclass(frozen=True)
@@ -49,17 +50,17 @@ class Growing:
     simulations: int
     shapes: str
     candidates: int
-    """|S0|."""
+    """|S0|: candidates per step."""
     steps: int
     paper: Mapping[Tested, str]
     max_per_candidate: int = 1000
-    """Pairs of games; who has no verdict by then is not accepted."""
+    """Largest number of pairs of games; a candidate without a verdict by then is not accepted."""
     start: "Growing | None" = None
-    """What was grown before: this goes on with it."""
+    """Experiment whose last program is the first program here."""
     database: bool = False
-    """The program has it from the beginning."""
+    """Whether the first program has a database."""
     opponent: Literal["GNU Go level 1", "first + AE", "the first of section 5.1"] = "GNU Go level 1"
-    """Whom the first and the last program meet beside one another."""
+    """Opponent of the first and the last program in the validation."""
 
     def run(
         self,
@@ -68,7 +69,7 @@ class Growing:
         proposer: str = "guided",
         **playing: Unpack[Playing],
     ) -> list[ResultTable]:
-        """What was accepted and what it is worth, by games of their own; then what it cost."""
+        """Run the evolution. Returns a table of the accepted programs' win rates and a table of their cost."""
         budget = simulations[0] if simulations else self.simulations
         history = self.grow(budget, steps, proposer, playing).history
         return [self._table(history), proposer_table(history)]
@@ -92,7 +93,7 @@ class Growing:
             observer=_Teller(self.name, say),
         )  # fmt: skip
         if not result.finished:
-            say("stopped; the same command goes on from there")
+            say("stopped; the same command resumes")
             raise KeyboardInterrupt
         return result
 
@@ -125,7 +126,7 @@ class Growing:
         return checked_evolution(data, self.name)
 
     def _database(self, folder: Path, playing: Playing) -> Path:
-        """Learnt from games of the default player against itself, once; the file stands beside the ledger."""
+        """Return a database learnt from self-play of the default player; made once, in the folder of the ledger."""
         path = (folder / f"database-{self.size}.npz").resolve()
         say = playing.get("progress") or _silent
         if not path.exists():
@@ -150,12 +151,12 @@ class Growing:
         accepted, tried = len(history.accepting), sum(len(step.candidates) for step in history.steps)
         return ResultTable(
             f"{self.section}, {self.size}x{self.size} Go",
-            ("tested", "opponent", "simulations a move", "success rate, 95% Wilson", "the paper", "games"),
+            ("tested", "opponent", "budget per move", "success rate, 95% Wilson", "paper", "games"),
             tuple(rows),
             f"{len(history.steps):,} steps with |S0| = {c['candidates']}, {tried:,} candidates, {history.n_games:,} "
-            f"games of races, {accepted:,} accepted. The rates are of games with seeds of their own, played after the "
-            "verdicts. The paper's ± is its standard error; its first program is MoGo, and its budget 10,000 "
-            "simulations a move on 9x9 and 3,500 on 19x19.",
+            f"games of races, {accepted:,} accepted. The rates come from separate games with new seeds, played after "
+            "the verdicts. The paper's ± is its standard error; its first program is MoGo, and its budget 10,000 "
+            "simulations per move on 9x9 and 3,500 on 19x19.",
         )
 
     def _row(self, n: int, part: str, played: Validation) -> tuple[Cell, ...]:
@@ -169,7 +170,7 @@ def _silent(text: str) -> None:
 
 
 class _Teller(EvolutionObserver):
-    """A line now and then."""
+    """Prints lines of progress of an evolution."""
 
     def __init__(self, name: str, progress: Progress) -> None:
         self.name, self.tell = name, progress
@@ -193,7 +194,7 @@ class _Teller(EvolutionObserver):
 
 
 class _RaceTeller(Observer):
-    """Says how the race of a step begins and stands, and what is decided."""
+    """Prints the beginning, the progress and the verdicts of a step's race."""
 
     def __init__(self, place: str, progress: Progress) -> None:
         self.place, self.tell = place, progress

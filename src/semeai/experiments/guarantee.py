@@ -1,8 +1,8 @@
-"""What each method costs and how often it errs, on coins of known efficiency.
+"""Measure the cost and the error rates of each method on simulated games of known efficiency.
 
 The papers prove that their race is right with probability 1 - risk but "have no bounds on rates" (long version,
-section 4): this measures the rates of their variants, of the default method, and of the information bound that no
-method can beat.
+section 4). This module measures the rates of their variants and of the default method, and compares them with the
+information bound that no method can beat.
 """
 
 from collections.abc import Callable, Iterator
@@ -48,38 +48,38 @@ def run(races: int = DEFAULT_RACES, seed: int = 1, progress: Progress = lambda t
 
 
 def single_candidate(races: int, seed: int) -> ResultTable:
-    """Expected games by efficiency and method."""
+    """Return the expected games of one candidate, by efficiency and method."""
     rows = [row for e in EFFICIENCIES for row in _methods_at([e], races, seed)]
     return ResultTable(
-        f"One candidate: expected games, {races:,} races a cell",
+        f"One candidate: expected games, {races:,} races per cell",
         ("efficiency", *_COLUMNS),
         tuple(rows),
-        "Thresholds 0.501 and 0.504, risk 5%. Games count all that was played, with the batch under way at the "
-        "verdict. Rates with 95% Wilson intervals. Between the thresholds (0.5025) either verdict is right.",
+        "Thresholds 0.501 and 0.504, risk 5%. Games include the batch that was running at the verdict. "
+        "Rates with 95% Wilson intervals. Between the thresholds (0.5025) either verdict is right.",
     )
 
 
 def ten_candidates(races: int, seed: int) -> ResultTable:
-    """The same for BGP with |S0| = 10: nine null candidates and one of the efficiency."""
+    """Return the same for BGP with |S0| = 10: nine candidates at 0.50 and one that varies."""
     rows: list[tuple[Cell, ...]] = []
     for e in EFFICIENCIES:
-        several = max(1, races // (10 if e >= DEFAULT.discard_below else 50))  # ten long ways to "none is good"
+        several = max(1, races // (10 if e >= DEFAULT.discard_below else 50))  # discarding all ten takes long
         rows += _methods_at([0.5] * 9 + [e], several, seed)
     return ResultTable(
-        f"Ten candidates, nine at 0.50: expected games to the end of BGP, {max(1, races // 10):,} races a cell, "
-        f"{max(1, races // 50):,} where none is good",
-        ("tenth", *_COLUMNS),
+        f"Ten candidates, nine at 0.50: expected games to the end of BGP, {max(1, races // 10):,} races per cell, "
+        f"{max(1, races // 50):,} if none is good",
+        ("efficiency of the tenth", *_COLUMNS),
         tuple(rows),
-        "The information bound is that of the good candidate alone or, where none is good, the sum over all ten. "
-        "Errors are of any candidate in the race.",
+        "The information bound is that of the good candidate alone or, if none is good, the sum over all ten. "
+        "An error is a wrong verdict on any candidate in the race.",
     )
 
 
-_COLUMNS = ("method", "games", "of variant 2", "x information bound", "false accepts", "false discards")
+_COLUMNS = ("method", "games", "games / variant 2", "games / information bound", "false accepts", "false discards")
 
 
 def _methods_at(truth: list[float], races: int, seed: int) -> Iterator[tuple[Cell, ...]]:
-    """A row a method, for candidates of these efficiencies; the last one varies."""
+    """Yield one row per method, for candidates of these efficiencies; the last one varies."""
     low, high = DEFAULT.accept_above, DEFAULT.discard_below
     values = np.array(truth)
     efficiency = truth[-1]
@@ -103,7 +103,7 @@ def _methods_at(truth: list[float], races: int, seed: int) -> Iterator[tuple[Cel
 
 
 def boundary_errors(races: int, seed: int) -> ResultTable:
-    """Error rates where they are largest: at the thresholds themselves."""
+    """Return the error rates at the thresholds, where they are largest."""
     rows: list[tuple[Cell, ...]] = []
     low, high = DEFAULT.accept_above, DEFAULT.discard_below
     several = max(1, races // 10)
@@ -119,13 +119,13 @@ def boundary_errors(races: int, seed: int) -> ResultTable:
         ("method", "accepted at 0.501", "discarded at 0.504", "ten at 0.501: any accepted",
          "nine at 0.501, one at 0.504: any error"),
         tuple(rows),
-        "95% Wilson intervals. Each must be compatible with at most 5%, except the discards of throughput mode, which "
-        "trades them for games (at most 47%).",
+        "95% Wilson intervals. Each must be compatible with at most 5%, except the discards of throughput mode: it "
+        "allows more of them (at most 47%) to save games.",
     )  # fmt: skip
 
 
 def selection_rules(races: int, seed: int) -> ResultTable:
-    """What choosing well is worth: nine candidates at 0.50 and a good one."""
+    """Compare selection rules on nine candidates at 0.50 and a good one."""
     rows: list[tuple[Cell, ...]] = []
     contenders = {
         "variant 2, max_upper (the papers)": PAPER,
@@ -145,14 +145,14 @@ def selection_rules(races: int, seed: int) -> ResultTable:
             lost = result.verdicts[:, 9] != ACCEPTED
             rows.append((good, name, games, percent(games / paper), _rate(bad), _rate(lost)))
     return ResultTable(
-        f"Selection rules: nine candidates at 0.50 and a good one, {several:,} races a cell",
-        ("good one", "method", "games", "of the papers", "bad one accepted", "good one not found"),
+        f"Selection rules: nine candidates at 0.50 and a good one, {several:,} races per cell",
+        ("efficiency of the good one", "method", "games", "games / papers", "bad one accepted", "good one not found"),
         tuple(rows),
     )
 
 
 def stream(races: int, seed: int) -> ResultTable:
-    """Four hundred candidates one after the other, 2% of them good."""
+    """Return the results of a stream of 400 candidates, 2% of them good."""
     several = max(1, races // 50)
     rng = np.random.default_rng(seed)
     truth = rng.uniform(0.47, 0.50, STREAM_LENGTH)
@@ -179,7 +179,7 @@ def stream(races: int, seed: int) -> ResultTable:
         (
             "method",
             "games",
-            "of the papers",
+            "games / papers",
             "good ones accepted",
             "any bad one accepted",
             "a hundred at 0.501: any accepted",

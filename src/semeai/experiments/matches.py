@@ -1,4 +1,4 @@
-"""Experiments that are lists of matches: played one after the other, kept in a ledger, taken from there again."""
+"""Experiments that are lists of matches: played one after another and kept in a ledger, so that they can resume."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -16,11 +16,11 @@ from semeai.table import percent
 Progress = Callable[[str], object]
 DEFAULT_LEDGER = "experiments.db"
 TOLD_EVERY = 30.0
-"""Seconds between two lines of a match or race that goes on."""
+"""Seconds between two lines of progress of a match or race."""
 
 
 class Playing(TypedDict, total=False):
-    """How an experiment's matches are played, as ``semeai reproduce`` takes it; each has a default."""
+    """Options of ``semeai reproduce`` for the matches of an experiment; each has a default."""
 
     games: int
     seed: int
@@ -31,7 +31,7 @@ class Playing(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Pairing:
-    """One row of a table: who plays whom."""
+    """One row of a table: players A and B and the settings of their match."""
 
     label: str
     a: str
@@ -48,7 +48,7 @@ def play_all(
     ledger: str | None = None,
     progress: Progress = lambda text: None,
 ) -> list[Tally]:
-    """Play what the ledger does not have; Ctrl-C keeps what was played, and the same command goes on."""
+    """Play the games that the ledger does not have yet. After Ctrl-C the same command resumes."""
     games = games or usual_games
     tallies = []
     for i, pairing in enumerate(pairings):
@@ -59,14 +59,14 @@ def play_all(
         where = Place(ledger or DEFAULT_LEDGER, workers=workers)
         result = run_match(match, games, where, observer=MatchTeller(place, progress))
         if not result.finished:
-            progress(f"stopped in {place}; the same command goes on from there")
+            progress(f"stopped in {place}; the same command resumes")
             raise KeyboardInterrupt
         tallies.append(result.tally)
     return tallies
 
 
 class MatchTeller(Observer):
-    """Says now and then how a match stands."""
+    """Prints the state of a match every ``TOLD_EVERY`` seconds."""
 
     def __init__(self, place: str, progress: Progress) -> None:
         self.place = place
@@ -86,5 +86,5 @@ class MatchTeller(Observer):
 
 
 def rate_and_interval(tally: Tally) -> str:
-    """The win rate with its Wilson interval, which suits a match of a planned length."""
+    """Return the win rate with its Wilson interval, which is valid for a planned number of games."""
     return percent(tally.win_rate, tally.plain_interval)

@@ -1,6 +1,6 @@
 """OpenSpiel's MCTS bot for Havannah as a GTP engine: ``python -m semeai.experiments.openspiel SIMULATIONS SEED``.
 
-OpenSpiel names cells as ``HavannahPosition`` does. It is no dependency of semeai: only this comparison needs it.
+OpenSpiel names cells as ``HavannahPosition`` does. It is not a dependency of semeai: only this comparison needs it.
 """
 
 import math
@@ -12,7 +12,7 @@ MEMORY_MB = 1000
 
 
 class Bot:
-    """A state of OpenSpiel and its bot; ``answer`` is a line of GTP."""
+    """A game of OpenSpiel and its bot, which answers GTP commands."""
 
     def __init__(self, simulations: int, seed: int) -> None:
         import pyspiel
@@ -33,7 +33,7 @@ class Bot:
         return ""
 
     def answer(self, command: str, words: Sequence[str]) -> str:
-        """ValueError where it is refused."""
+        """Return the answer to a GTP command. Raises ValueError if the command is refused."""
         if command == "boardsize":
             return self._new_game(int(words[0]))
         if command == "clear_board":

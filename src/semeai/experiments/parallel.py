@@ -1,8 +1,8 @@
 """Section 4 of "Scalability and parallelization of Monte-Carlo Tree Search" on a virtual cluster: Table 4, Table 5 and
 the comparison of depths, in Go and the same in Havannah.
 
-The paper gives every machine a time; here every rank has a number of simulations, so the tables say what sharing is
-worth and not how fast a network is.
+The paper gives every machine a time per move. Here every rank has a number of simulations, so the tables show the worth
+of sharing, not the speed of a network.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,24 +16,24 @@ from semeai.match.tally import Tally
 from semeai.table import ResultTable
 
 NODE_BYTES_A_MOVE = 60
-"""Of a tree and its copy, a child."""
+"""Bytes per child of a tree and of its copy."""
 OPENING_MOVES = 2
 SHARES = 6
-"""A move: as the paper's 0.35 s of 2 s."""
+"""Shares per move, as in the paper: every 0.35 s of 2 s."""
 
 GAMES = 200
 
 
 @dataclass(frozen=True)
 class Side:
-    """A player of a table but for its simulations."""
+    """A player of a table, without its simulations."""
 
     scheme: str
     ranks: int
     depth: int = 3
 
     def words(self, base: str, simulations: int, points: int) -> str:
-        # Room for two moves' worth of nodes, so that no tree is full and few are large.
+        # Memory for the nodes of two moves, so that no tree is full and few are large.
         memory = max(2, 2 * simulations * points * NODE_BYTES_A_MOVE // 1_000_000)
         player = f"mcts:default,{base},simulations={simulations},memory_mb={memory}"
         if self.ranks == 1:
@@ -50,9 +50,9 @@ class Row:
     a: Side
     b: Side
     paper: Mapping[int, str]
-    """By board size."""
+    """The paper's result, by board size."""
     times: int = 1
-    """The budget, in those of the first row."""
+    """Budget, as a multiple of the first row's."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Comparison:
     def run(
         self, size: Sequence[int] = (), simulations: Sequence[int] = (), **playing: Unpack[Playing]
     ) -> list[ResultTable]:
-        """One table for each board size and budget a rank."""
+        """Play all matches. Returns one table per board size and budget per rank."""
         tables = []
         for s in size or self.sizes:
             for n in simulations or self.simulations:
@@ -93,8 +93,8 @@ class Comparison:
         )
         board = game_named(self.game).board_name(size)
         return ResultTable(
-            f"{self.title}, {board} {self.game.capitalize()}, {simulations:,} simulations a rank",
-            (self.first_column, "simulations a rank", "win rate, 95% Wilson", "the paper, in Go", "games"),
+            f"{self.title}, {board} {self.game.capitalize()}, {simulations:,} simulations per rank",
+            (self.first_column, "simulations per rank", "win rate, 95% Wilson", "paper (Go)", "games"),
             rows,
             self.note,
         )
@@ -129,19 +129,19 @@ _DEPTH = tuple(
     )
     for times, words in _PAPER_DEPTH.items()
 )
-_PAIRS = f"Pairs with colours swapped from {OPENING_MOVES} random moves; a virtual cluster, so every rank has just its "
-_PAIRS += "simulations. "
-_SPEED_UP_NOTE = _PAIRS + f"Slow tree, {SHARES} shares a move, x = 5%, depth 3; the paper shares every 0.05 s."
+_PAIRS = f"Pairs with colours swapped from {OPENING_MOVES} random moves. The cluster is virtual: every rank has "
+_PAIRS += "exactly its simulations. "
+_SPEED_UP_NOTE = _PAIRS + f"Slow tree, {SHARES} shares per move, x = 5%, depth 3; the paper shares every 0.05 s."
 _VOTING_NOTE = (
     _PAIRS
-    + f"40 ranks; {SHARES} shares a move, as the paper's 0.35 s of 2 s. Its text says slow root, its caption slow "
-    "tree, so both stand here beside its one figure."
+    + f"40 ranks; {SHARES} shares per move, as the paper's 0.35 s of 2 s. Its text says slow root, its caption slow "
+    "tree, so both are shown beside its one result."
 )
-_DEPTH_NOTE = _PAIRS + f"Slow tree with 40 ranks, {SHARES} shares a move; the paper has 2, 4, 8 and 16 seconds a move."
+_DEPTH_NOTE = _PAIRS + f"Slow tree with 40 ranks, {SHARES} shares per move; the paper has 2, 4, 8 and 16 s per move."
 
 
 def _in(game: str, sizes: tuple[int, ...], simulations: int, base: str) -> tuple[Comparison, Comparison, Comparison]:
-    """The three comparisons in one game."""
+    """Return the three comparisons for one game."""
     budget = (simulations,)
     return (
         Comparison("Table 4", game, "ranks", _SPEED_UP, sizes, budget, _SPEED_UP_NOTE, base),

@@ -1,4 +1,4 @@
-"""Clusters that nobody owns: what more ranks are worth, up to 1,024, and what they have to tell one another."""
+"""Simulated clusters of up to 1,024 ranks: the worth of more ranks, and how many bytes they share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class RankStudy:
     def run(
         self, size: Sequence[int] = (), simulations: Sequence[int] = (), **playing: Unpack[Playing]
     ) -> list[ResultTable]:
-        """One table for each board size and budget a rank."""
+        """Play all matches. Returns one table per board size and budget per rank."""
         tables = []
         for s in size or self.sizes:
             settings = MatchSettings(game=self.game, size=s, opening_moves=OPENING_MOVES, scoring="area")
@@ -54,13 +54,13 @@ class RankStudy:
                 board = game_named(self.game).board_name(s)
                 charts = (
                     Chart(
-                        f"{board} {self.game.capitalize()}, {n} simulations a rank",
+                        f"{board} {self.game.capitalize()}, {n} simulations per rank",
                         "ranks",
                         "wins against 1 rank, %",
                         (win_rates("", self.ranks, tallies),),
                     ),
                     Chart(
-                        "What a rank sends in a share",
+                        "Bytes sent per rank and share",
                         "ranks",
                         "bytes",
                         (Curve("", tuple((float(r), v, v, v) for r, v in zip(self.ranks, volumes, strict=True))),),
@@ -76,7 +76,7 @@ class RankStudy:
 
 
 def share_bytes(words: str, game: str, size: int, seed: int) -> float:
-    """The mean length of a share's message in a search of the empty board."""
+    """Return the mean length of a share's message in a search of the empty board."""
     config = PlayerConfig.from_text(words, game)
     team = LocalTeam(team_settings(config))
     team.seed(seed)
@@ -92,12 +92,12 @@ def _table(
 ) -> ResultTable:
     board = game_named(game).board_name(size)
     return ResultTable(
-        f"Slow tree by ranks, {board} {game.capitalize()}, {simulations:,} simulations a rank",
-        ("ranks", "win rate against 1 rank, 95% Wilson", "bytes of a share, a rank", "sent by all in a ring", "games"),
+        f"Slow tree by ranks, {board} {game.capitalize()}, {simulations:,} simulations per rank",
+        ("ranks", "win rate against 1 rank, 95% Wilson", "bytes per share and rank", "sent by all in a ring", "games"),
         rows,
-        f"{SHARES} shares a move, or some more where the simulations cannot be so divided; x = 5%, depth 3. A share is "
-        "one sum over all ranks; in a ring every rank sends its message twice but for one part, whatever the number of "
-        "ranks, and in a tree as often as log2 of it.",
+        f"{SHARES} shares per move, or more if the simulations cannot be divided evenly; x = 5%, depth 3. A share is "
+        "one sum over all ranks. In a ring every rank sends its message 2 - 2 / ranks times, in a tree log2(ranks) "
+        "times.",
         charts,
     )
 

@@ -1,4 +1,4 @@
-"""Tables 1 and 2 of "Scalability and parallelization of Monte-Carlo Tree Search": 2N simulations a move against N."""
+"""Tables 1 and 2 of "Scalability and parallelization of Monte-Carlo Tree Search": 2N simulations per move against N."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,15 +16,15 @@ GAMES = 400
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of player, two columns of the table: our figure and the paper's."""
+    """A kind of player, with two columns in the table: our result and the paper's."""
 
     label: str
-    """What stands before ``win rate``."""
+    """Prefix of the column ``win rate``."""
     player: str
-    """Without its simulations."""
+    """The player, without its simulations."""
     source: str
     paper: Mapping[tuple[int | None, int], tuple[float, float]]
-    """By size, None for any, and N: the win rate in percent, and its standard error."""
+    """Win rate in percent and its standard error, by board size (None: any) and N."""
 
     def paper_figure(self, size: int, n: int) -> tuple[float, float] | None:
         return self.paper.get((size, n)) or self.paper.get((None, n))
@@ -34,7 +34,7 @@ class Kind:
         return f"{figure[0]:g} ± {figure[1]:g}%" if figure else ""
 
     def paper_curve(self, size: int, most: int) -> Curve | None:
-        """Its figures for N up to ``most``."""
+        """Return the paper's curve for N up to ``most``; None if it has no results there."""
         found = [(n, self.paper_figure(size, n)) for n in sorted({n for _, n in self.paper}) if n <= most]
         points = tuple((float(n), f[0], f[0] - 2 * f[1], f[0] + 2 * f[1]) for n, f in found if f)
         return Curve(self.source, points, measured=False) if points else None
@@ -54,7 +54,7 @@ class Scaling:
     def run(
         self, size: Sequence[int] = (), simulations: Sequence[int] = (), **playing: Unpack[Playing]
     ) -> list[ResultTable]:
-        """One table a board size; ``simulations`` are the values of N."""
+        """Play all matches. Returns one table per board size; ``simulations`` are the values of N."""
         tables = []
         for s in size or self.sizes:
             chosen = simulations or self.simulations
@@ -85,7 +85,7 @@ class Scaling:
         columns = [name for k in self.kinds for name in (f"{k.label} win rate of 2N, 95% Wilson".strip(), k.source)]
         board = game_named(self.game).board_name(size)
         return ResultTable(
-            f"{self.table}, {board} {self.game.capitalize()}: 2N simulations a move against N",
+            f"{self.table}, {board} {self.game.capitalize()}: 2N simulations per move against N",
             ("N", *columns, "games"),
             tuple(rows),
             self.note,
@@ -109,7 +109,7 @@ GO = Scaling(
         Kind(
             "",
             "mcts:default,reuse_tree=false,resign_below=0.05",
-            "MoGo, the paper",
+            "MoGo (paper)",
             {
                 (9, 1_000): (71.1, 0.1),
                 (9, 4_000): (68.7, 0.2),
@@ -124,7 +124,7 @@ GO = Scaling(
     ),
     sizes=(9,),
     simulations=(125, 250, 500, 1_000, 2_000, 4_000),
-    note="Komi 7.5, pairs with colours swapped from 2 random moves, no tree reuse, so that N is all a move gets. The "
+    note="Komi 7.5, pairs with colours swapped from 2 random moves, no tree reuse, so that a move has exactly N. The "
     "paper's ± is its standard error.",
     opening_moves=2,
 )
@@ -136,7 +136,7 @@ HAVANNAH = Scaling(
         Kind(
             "fast",
             "mcts:fast",
-            "fast, the paper",
+            "fast (paper)",
             {
                 (None, 50): (68.6, 0.68),
                 (None, 500): (63.57, 0.76),
@@ -149,7 +149,7 @@ HAVANNAH = Scaling(
         Kind(
             "slow",
             "mcts:slow",
-            "slow, the paper",
+            "slow (paper)",
             {
                 (None, 50): (63.28, 0.4),
                 (None, 500): (57.37, 0.9),
@@ -162,7 +162,7 @@ HAVANNAH = Scaling(
     sizes=(5, 8),
     simulations=(50, 100, 250, 500),
     note="Pairs with colours swapped from the empty board, RAVE without an exploration term, random ties, no tree "
-    "reuse. Fast simulations are uniform; slow ones win where they can, stop a win where they must, and answer "
+    "reuse. Fast simulations are uniform; slow ones win if they can, stop a win if they must, and answer "
     "threats to cut a bridge. The paper gives neither its board nor its definition of fast and slow; its ± is its "
     "standard error.",
 )

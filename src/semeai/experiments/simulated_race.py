@@ -1,6 +1,6 @@
-"""A whole race on coins of known efficiency, compiled: thousands of races a second.
+"""Simulate whole races of candidates with known efficiency in compiled code: thousands of races per second.
 
-It repeats what ``Race`` does, batch by batch, for win/loss rewards; a test holds it to exact agreement with ``Race``.
+The kernel repeats what ``Race`` does, batch by batch, for win/loss rewards; a test checks that both agree exactly.
 """
 
 import math
@@ -56,7 +56,7 @@ parameters = np.dtype(
 
 @kernel
 def _log_wealth(log_weights: Floats, factors: Floats, wins: int, losses: int) -> float:
-    """Log of the mixture's wealth; ``factors[0]`` is a win's, ``factors[1]`` a loss's."""
+    """Return the logarithm of the mixture's wealth; ``factors[0]`` belongs to a win, ``factors[1]`` to a loss."""
     largest = -math.inf
     for k in range(len(log_weights)):
         value = log_weights[k] + wins * factors[0, k] + losses * factors[1, k]
@@ -95,7 +95,7 @@ def _choose(
     upper: Floats,
     progress: Floats,
 ) -> int:
-    """The selection rules of ``race.selection``; ties go to fewer dispatched, then to the smaller index."""
+    """Return the next candidate by the rules of ``race.selection``, or -1; ties: fewer dispatched, smaller index."""
     total = 0
     for i in range(len(verdict)):
         if verdict[i] == UNDECIDED and in_flight[i] < rules.lookahead:
@@ -122,7 +122,7 @@ def _choose(
 
 
 class Tables(NamedTuple):
-    """All that the kernel needs of the settings, as numbers."""
+    """The race settings as numbers for the kernel."""
 
     rules: Any  # a record of ``parameters``
     accept_at: Floats  # [candidate] log wealth that accepts
@@ -135,7 +135,7 @@ class Tables(NamedTuple):
 
 @kernel
 def simulate_race(tables: Tables, efficiencies: Floats, state: State, verdict: Integers, told: Integers) -> int:
-    """One race; fills the verdict and the games of each candidate, and returns the games in all."""
+    """Simulate one race and fill in each candidate's verdict and games. Returns the number of games of the race."""
     rules = tables.rules
     n_candidates = len(efficiencies)
     verdict[:] = UNDECIDED
@@ -200,7 +200,7 @@ def simulate_race(tables: Tables, efficiencies: Floats, state: State, verdict: I
 def simulate_races(
     tables: Tables, efficiencies: Floats, key: np.uint64, verdicts: Integers, told: Integers, games: Integers
 ) -> None:
-    """Race after race, one row of the outputs each, from one random stream."""
+    """Simulate races from one random stream, one row of the outputs per race."""
     state = np.empty(4, np.uint64)
     seed_state(state, key)
     for r in range(len(games)):
@@ -208,11 +208,11 @@ def simulate_races(
 
 
 class Simulation(NamedTuple):
-    """Rows are races, columns candidates."""
+    """Results of simulated races: one row per race, one column per candidate."""
 
     verdicts: Integers
     told: Integers  # games of each candidate
-    games: Integers  # of the whole race, with what was under way at its end
+    games: Integers  # of the whole race, including batches that were running at its end
 
 
 def make_tables(settings: RaceSettings, n_candidates: int) -> Tables:
@@ -244,7 +244,7 @@ def make_tables(settings: RaceSettings, n_candidates: int) -> Tables:
 
 
 def simulate(settings: RaceSettings, efficiencies: Sequence[float] | Floats, n_races: int, seed: int = 1) -> Simulation:
-    """``n_races`` independent races; the same numbers on any machine with any number of cores."""
+    """Simulate ``n_races`` independent races. The numbers are the same on any machine with any number of cores."""
     k = len(efficiencies)
     tables = make_tables(settings, k)
     truth = np.asarray(efficiencies, dtype=np.float64)

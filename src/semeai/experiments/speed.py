@@ -1,4 +1,4 @@
-"""How fast the kernels are here: playouts and simulations per CPU second, by game and size."""
+"""Measure the speed of the kernels on this machine: playouts and simulations per CPU second, by game and size."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ ROUNDS = 5
 
 @dataclass(frozen=True)
 class Measure:
-    """A column."""
+    """A measured rate: one column of the table."""
 
     title: str
     kind: Literal["playouts", "simulations"]
@@ -57,8 +57,8 @@ GAMES = {
             Measure("UCT + RAVE simulations", "simulations", "fast"),
             Measure("default player", "simulations", "default"),
         ),
-        "Fast playouts are uniform, slow ones follow the playout's rules. UCT and UCT + RAVE: presets uct and fast, "
-        "fast playouts.",
+        "Fast playouts are uniform, slow ones follow the rules of the policy. UCT and UCT + RAVE: presets uct and "
+        "fast, fast playouts.",
     ),
 }
 
@@ -66,7 +66,7 @@ GAMES = {
 def run(
     game: str = "go", size: Sequence[int] = (), seconds: float = 1.0, progress: Progress = lambda text: None
 ) -> list[ResultTable]:
-    """Every measure a few times in turn, so that a busy moment of the machine hits all alike; the best counts."""
+    """Measure all rates in turn, a few times, so that a busy moment of the machine affects all; the best counts."""
     rules, speed = game_named(game), GAMES[game]
     rows: list[tuple[Cell, ...]] = []
     for s in size or speed.sizes:

@@ -1,4 +1,4 @@
-"""How strong players are against foreign engines: Go against GNU Go, Havannah against OpenSpiel's MCTS bot."""
+"""Measure the strength of players against foreign engines: GNU Go for Go, OpenSpiel's MCTS bot for Havannah."""
 
 import importlib.util
 import shlex
@@ -16,16 +16,16 @@ from semeai.players.gnugo import gnugo, gnugo_options
 from semeai.table import Cell, Chart, ResultTable
 
 GAMES = 200
-ALTERNATE = "Colours alternate; one thread; the tree is reused between moves and does not count as simulations."
+ALTERNATE = "Colours alternate; one thread; the reused part of the tree does not count as simulations."
 
 
 class Way(NamedTuple):
-    """How to meet GNU Go."""
+    """Settings of our player against GNU Go: one row of a table."""
 
     label: str
     settings: str
     opening_moves: int = 0
-    """Random ones, from which both colours are played."""
+    """Number of random moves at the beginning; each such opening is played with both colours."""
 
 
 OTHER_WAYS = (
@@ -33,13 +33,13 @@ OTHER_WAYS = (
     Way("1,000 simulations, without the book", "book=false,simulations=1000"),
     Way("1,000 simulations, from 4 random moves", "book=true,simulations=1000", 4),
 )
-"""On 9x9: what CPU time buys, and what the player is worth where its book does not help."""
+"""Further rows on 9x9: more CPU time, and the player's strength without the help of its book."""
 
 
 def run_go(
     size: Sequence[int] = (9,), simulations: Sequence[int] = (100, 300, 1_000, 3_000), **playing: Unpack[Playing]
 ) -> list[ResultTable]:
-    """The curve of each board size; for 9x9 then other ways to play."""
+    """Return a table of win rates by simulations for each board size; for 9x9 also a table of other settings."""
     tables = []
     for s in size:
         curve = [Way(f"{n:,} simulations", f"book=true,simulations={n}") for n in simulations]
@@ -47,10 +47,10 @@ def run_go(
         tables.append(
             ResultTable(
                 f"{s}x{s} Go against GNU Go level 10, komi 7.5",
-                ("simulations a move", *_columns("GNU Go")),
+                ("simulations per move", *_columns("GNU Go")),
                 tuple((n, *_cells(tally)) for n, tally in zip(simulations, tallies, strict=True)),
-                f"{ALTERNATE} As in `semeai gtp`, it has its opening book for 9x9, and resigns. GNU Go: "
-                f"`{gnugo_options()}`. Stones that both engines call dead are taken off.",
+                f"{ALTERNATE} As in `semeai gtp`, our player uses its opening book on 9x9, and resigns. GNU "
+                f"Go: `{gnugo_options()}`. Stones that both engines call dead are removed.",
                 (_chart(s, simulations, tallies),),
             )
         )
@@ -82,13 +82,13 @@ def _against_gnugo(size: int, ways: Sequence[Way], playing: Playing) -> list[Tal
 
 def _chart(size: int, simulations: Sequence[int], tallies: Sequence[Tally]) -> Chart:
     curve = win_rates("", simulations, tallies)
-    return Chart(f"{size}x{size} Go", "simulations a move", "wins against GNU Go level 10, %", (curve,))
+    return Chart(f"{size}x{size} Go", "simulations per move", "wins against GNU Go level 10, %", (curve,))
 
 
 def run_havannah(
     size: Sequence[int] = (5, 8), simulations: Sequence[int] = (1_000,), **playing: Unpack[Playing]
 ) -> list[ResultTable]:
-    """One table a board size: with as many simulations as OpenSpiel's bot, then with its CPU time a move."""
+    """Return one table per board size: first with as many simulations as OpenSpiel's bot, then with equal CPU time."""
     tables = []
     for s in size:
         settings = MatchSettings(game="havannah", size=s)
@@ -102,26 +102,25 @@ def run_havannah(
                 return play_all([pairing], GAMES, **playing)[0]
 
             equal = against(f"simulations={n},reuse_tree=false", f"{board}, {n:,} simulations each")
-            seconds = float(f"{2 * equal.cpu[1] / equal.n_moves:.3g}")  # of the bot for a move
+            seconds = float(f"{2 * equal.cpu[1] / equal.n_moves:.3g}")  # the bot's mean CPU time per move
             timed = against(f"seconds={seconds}", f"{board}, {seconds:g} CPU s each")
             rows.append((n, "simulations", *_cells(equal)))
-            rows.append((n, f"CPU time, {seconds:g} s a move", *_cells(timed)))
+            rows.append((n, f"CPU time, {seconds:g} s per move", *_cells(timed)))
         tables.append(
             ResultTable(
                 f"{board} Havannah against OpenSpiel's MCTSBot",
-                ("the bot's simulations a move", "equal", *_columns("its")),
+                ("the bot's simulations per move", "equal", *_columns("the bot")),
                 tuple(rows),
-                "Colours alternate; one thread. The bot: UCT with C = sqrt 2, one random playout a simulation, solver "
-                "on, as it comes with OpenSpiel. Equal simulations: our tree is not reused between moves either. Equal "
-                "CPU time: the bot's mean time for a move in the games of equal simulations.",
+                "Colours alternate; one thread. The bot: UCT with C = sqrt 2, one random playout per simulation, "
+                "solver on, as shipped with OpenSpiel. Equal simulations: neither player reuses its tree between "
+                "moves. Equal CPU time: the bot's mean time per move in the games with equal simulations.",
             )
         )
     return tables
 
 
 def _columns(other: str) -> tuple[str, ...]:
-    their = other if other == "its" else f"{other}'s"
-    return "win rate, 95% Wilson", "our CPU s a game", "simulations a CPU s", f"{their} CPU s a game", "games"
+    return "win rate, 95% Wilson", "our CPU s per game", "simulations per CPU s", f"{other}'s CPU s per game", "games"
 
 
 def _cells(tally: Tally) -> tuple[Cell, ...]:
@@ -135,7 +134,10 @@ def _cells(tally: Tally) -> tuple[Cell, ...]:
 
 
 def openspiel_bot(simulations: int) -> str:
-    """OpenSpiel's bot as a player, by a small GTP engine of our own."""
+    """Return OpenSpiel's bot as a player, through the GTP engine of ``semeai.experiments.openspiel``.
+
+    Raises ConfigError if OpenSpiel is not installed.
+    """
     if importlib.util.find_spec("pyspiel") is None:
         raise ConfigError("OpenSpiel is not installed here (pip install open_spiel)")
     words = [sys.executable, "-m", "semeai.experiments.openspiel", str(simulations)]

@@ -1,1 +1,1 @@
-"""Learning a database of patterns from games."""
+"""Learn a database of patterns from games."""

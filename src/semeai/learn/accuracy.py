@@ -1,4 +1,4 @@
-"""How well the moves of games are predicted."""
+"""Measure how well a model predicts the moves of games."""
 
 from dataclasses import dataclass
 
@@ -13,24 +13,24 @@ AMONG_FIRST = 5
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Means over moves. Of points of the same strength any order is as likely as another."""
+    """Means over moves. Points of equal strength are ranked at random."""
 
     n_moves: int
     first: float
-    """How often the move played was the strongest point."""
+    """Share of moves that were the strongest point."""
     among_first: float
-    """How often it was among the five strongest."""
+    """Share of moves that were among the five strongest points."""
     mean_rank: float
     log_likelihood: float
-    """Of the move played, in natural logarithms."""
+    """Mean natural logarithm of the probability of the move played."""
 
 
 def measure(competitions: Competitions, leaves: NDArray[np.int64], weights: NDArray[np.float64]) -> Accuracy:
-    """The accuracy where ``leaves`` is the pattern of each point and ``weights`` its strength's logarithm."""
+    """Return the accuracy; ``leaves`` is each point's pattern, ``weights`` each pattern's logarithm of strength."""
     values, starts, winners = weights[leaves], competitions.starts, competitions.winners
     played = np.repeat(values[winners], np.diff(starts))
     better = np.add.reduceat(values > played, starts[:-1], dtype=np.int64)
-    equal = np.add.reduceat(values == played, starts[:-1], dtype=np.int64)  # the move itself is one of them
+    equal = np.add.reduceat(values == played, starts[:-1], dtype=np.int64)  # includes the move itself
 
     def among(n: int) -> float:
         return float(np.mean(np.clip(n - better, 0, equal) / equal))

@@ -1,9 +1,9 @@
-"""Bradley-Terry strengths of nested patterns by minorization-maximization.
+"""Fit Bradley-Terry strengths of nested patterns by minorization-maximization.
 
 Coulom 2007, "Computing Elo ratings of move patterns in the game of Go", section 2: a point is a team of all known
-patterns around it, from the smallest to the largest; its strength is the product of their gammas, and it wins a
-competition with the probability of its share of all points' strengths. Each pattern has also won and lost ``prior``
-times against a gamma of 1, so a rare one is about as strong as what it lies in.
+patterns around it, from the smallest to the largest. Its strength is the product of their gammas. It wins a
+competition with a probability equal to its share of the strengths of all points. As a prior, each pattern has also won
+and lost ``prior`` times against a gamma of 1, so a rare pattern is about as strong as the next smaller one inside it.
 """
 
 from collections.abc import Callable
@@ -18,11 +18,11 @@ from semeai.learn.harvest import PatternTree
 PRIOR = 2.0
 SWEEPS = 60
 ENOUGH = 5e-5
-"""A sweep that gains less than this, in logarithms of probability a move, is the last one."""
+"""Stop after a sweep that gains less than this, in mean log-likelihood per move."""
 
 
 class Model:
-    """The gammas of a tree's patterns; ``fit`` makes the games more and more likely."""
+    """The gammas of a tree's patterns; ``fit`` increases the likelihood of the games."""
 
     def __init__(self, tree: PatternTree, prior: float = PRIOR) -> None:
         self.tree = tree
@@ -31,7 +31,7 @@ class Model:
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """The logarithm of the strength of a point by the largest pattern around it."""
+        """Logarithm of a point's strength, by the largest pattern around it."""
         found = np.log(self.gammas)
         for size in range(N_SIZES):
             part = self.tree.of_size(size)
@@ -48,9 +48,9 @@ class Model:
         enough: float = ENOUGH,
         on_sweep: Callable[[int, float], object] = lambda sweep, likelihood: None,
     ) -> float:
-        """Sweep over the first ``sizes`` sizes; the mean logarithm of the probability of the moves played.
+        """Sweep over the first ``sizes`` sizes. Returns the mean log-likelihood of the moves played.
 
-        ``leaves`` is the largest pattern around each point that is not larger than these sizes.
+        ``leaves`` is the largest pattern of these sizes around each point.
         """
         wins = self._up(np.bincount(leaves[winners], minlength=len(self.gammas)).astype(np.float64))
         likelihood = -np.inf
@@ -64,7 +64,7 @@ class Model:
         return likelihood
 
     def _step(self, size: int, wins: NDArray[np.float64], leaves: NDArray[np.int64], starts: NDArray[np.int64]) -> None:
-        """The minorization-maximization update of all patterns of one size, of which a point has one at most."""
+        """Update all patterns of one size by minorization-maximization. A point has at most one pattern per size."""
         part = self.tree.of_size(size)
         strengths = np.exp(self.weights)
         rates = np.zeros(len(strengths))
@@ -74,7 +74,7 @@ class Model:
         self.gammas[part] = (wins[part] + prior) / (expected / gammas + 2 * prior / (gammas + 1))
 
     def _up(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sums over each pattern and all that contain it."""
+        """Return, for each pattern, the sum of ``values`` over it and all patterns that contain it."""
         for size in reversed(range(N_SIZES)):
             part = self.tree.of_size(size)
             values += np.bincount(self.tree.parents[part], values[part], len(values))
@@ -85,7 +85,7 @@ class Model:
 def _add_rates(
     leaves: NDArray[np.int64], starts: NDArray[np.int64], strengths: NDArray[np.float64], rates: NDArray[np.float64]
 ) -> None:
-    """Add one over the strength of all points of a competition for each point's pattern."""
+    """Add 1 / (total strength of the competition) to the rate of each point's pattern, over all competitions."""
     for i in range(len(starts) - 1):
         total = 0.0
         for k in range(starts[i], starts[i + 1]):
@@ -97,7 +97,7 @@ def _add_rates(
 def mean_log_likelihood(
     weights: NDArray[np.float64], leaves: NDArray[np.int64], starts: NDArray[np.int64], winners: NDArray[np.int64]
 ) -> float:
-    """Of the moves played, by the model that has these ``weights``."""
+    """Return the mean log-likelihood of the moves played, under the model with these ``weights``."""
     points = weights[leaves]
     totals = np.add.reduceat(np.exp(points), starts[:-1])
     return float(np.mean(points[winners] - np.log(totals)))

@@ -1,4 +1,4 @@
-"""Games as competitions: at each move all legal points took part, and the point that was played has won.
+"""Games as competitions: at each move all legal points compete, and the point that was played wins.
 
 Coulom 2007, "Computing Elo ratings of move patterns in the game of Go", section 2.
 """
@@ -33,17 +33,17 @@ Wide = NDArray[np.uint64]
 
 @dataclass(frozen=True, eq=False)
 class Competitions:
-    """Many positions in flat arrays: ``starts[i]:starts[i + 1]`` are the points of position i."""
+    """Many positions in flat arrays; the points of position i are ``starts[i]:starts[i + 1]``."""
 
     lines: NDArray[np.int64]
-    """The size of each board."""
+    """Size of each board."""
     boards: NDArray[np.uint8]
-    """What the player to move sees, one board after the other, row by row."""
+    """All boards, one after another, row by row, from the view of the player to move."""
     points: NDArray[np.int64]
-    """The legal points, as indices of the wide board of ``neighbourhoods``."""
+    """Legal points, as indices of the wide board of ``neighbourhoods``."""
     starts: NDArray[np.int64]
     winners: NDArray[np.int64]
-    """The index in ``points`` of the one that was played."""
+    """Index in ``points`` of the point that was played."""
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -53,7 +53,7 @@ class Competitions:
         return len(self.points)
 
     def keys(self, size: int, chosen: NDArray[np.bool_] | None = None) -> NDArray[np.uint64]:
-        """The key of each point's neighbourhood of that size, 0 for points that are not ``chosen``."""
+        """Return the key of each point's neighbourhood of that size; 0 for points that are not ``chosen``."""
         found = np.zeros(self.n_points, np.uint64)
         mask = np.ones(self.n_points, np.bool_) if chosen is None else chosen
         _write_keys(
@@ -68,19 +68,22 @@ class Competitions:
 
     @classmethod
     def of_games(cls, games: Iterable[GameRecord], skip: int = 0) -> Self:
-        """Every move of the games but passes and the first ``skip`` of each."""
+        """Make a competition of every move of the games, except passes and the first ``skip`` moves of each game."""
         return cls.of_moves(pair for game in games for pair in _moves(game, skip))
 
     @classmethod
     def of_moves(cls, moves: Iterable[tuple[GoPosition, int]]) -> Self:
-        """Positions, and what was played there; a position may change once the next one is asked for."""
+        """Make competitions of positions and the moves played there.
+
+        A position may change once the next one is requested.
+        """
         lines, winners = [], []
         boards, points = [np.empty(0, np.uint8)], [np.empty(0, np.int64)]
         starts = [0]
         for position, move in moves:
             board, legal = look(position)
             at = np.flatnonzero(legal == wide_index(move, position.size + 1))
-            if len(at):  # out of turn, a ko may be filled that a player to move may not
+            if len(at):  # a move out of turn may fill a ko that the player to move may not fill
                 lines.append(position.size)
                 boards.append(board)
                 points.append(legal)
@@ -96,7 +99,7 @@ class Competitions:
 
 
 def _moves(game: GameRecord, skip: int) -> Iterable[tuple[GoPosition, int]]:
-    """The moves of a game that may be learnt, each with the position before it."""
+    """Yield the moves of a game that may be learnt, each with the position before it."""
     position = replay(game, 0)
     for number, (player, move) in enumerate(game.moves):
         if number >= skip and move != PASS:
@@ -106,7 +109,7 @@ def _moves(game: GameRecord, skip: int) -> Iterable[tuple[GoPosition, int]]:
 
 
 def look(position: GoPosition) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The board as the player to move sees it, and the legal points as indices of the wide board."""
+    """Return the board as the player to move sees it, and the legal points as indices of the wide board."""
     board = np.empty(position.size**2, np.uint8)
     points = np.empty(position.size**2, np.int64)
     n = _look(position.states, np.zeros(WIDE_POINTS, np.uint64), board, points)

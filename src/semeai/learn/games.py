@@ -1,4 +1,4 @@
-"""Where the games come from: files of game records, or a player that plays against itself."""
+"""Read games from files, or let a player play against itself."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import closing
@@ -17,20 +17,23 @@ from semeai.runs.run import Observer, Place
 from semeai.store.ledger import Ledger
 
 OPENING_MOVES = 4
-"""Random moves that a self-play game begins with, so that no two are the same; nothing is learnt from them."""
+"""Random moves at the beginning of each self-play game, so that games differ; nothing is learnt from them."""
 
 
 @dataclass(frozen=True)
 class Files:
-    """The games of files, and what is wrong with the others."""
+    """Games that were read, and errors of the files that were refused."""
 
     games: tuple[GameRecord, ...]
     refused: tuple[str, ...] = ()
-    """One sentence a file."""
+    """One sentence per file."""
 
 
 def find_files(paths: Iterable[Path]) -> list[Path]:
-    """The files themselves, and all that end in .sgf below the folders, in the order of their names."""
+    """Return the files among ``paths`` and the .sgf files below the folders among them, sorted by name in each folder.
+
+    Raises ConfigError for a folder without such a file.
+    """
     found: list[Path] = []
     for path in paths:
         if path.is_dir():
@@ -44,7 +47,7 @@ def find_files(paths: Iterable[Path]) -> list[Path]:
 
 
 def read_games(paths: Sequence[Path]) -> Files:
-    """Read and replay every file; one that cannot be is refused, and the others count."""
+    """Read and replay every file. A file that cannot be read or replayed is refused; the others count."""
     rules = game_named("go")
     games, refused = [], []
     for path in paths:
@@ -61,7 +64,7 @@ def read_games(paths: Sequence[Path]) -> Files:
 
 
 def self_play(player: str, size: int, seed: int, folder: str | None = None) -> Match:
-    """The match of a player against itself whose games are learnt from."""
+    """Return the match of a player against itself that gives the games to learn from."""
     spec = parse_spec(player, folder, "go")
     return Match(spec, spec, MatchSettings(size=size, opening_moves=OPENING_MOVES), seed)
 
@@ -69,9 +72,9 @@ def self_play(player: str, size: int, seed: int, folder: str | None = None) -> M
 def play_games(
     match: Match, games: int, *, ledger: str, workers: int | None = None, observer: Observer | None = None
 ) -> tuple[bool, list[GameRecord]]:
-    """Play a match, or go on with it. Returns whether all games were played, and the games in their order.
+    """Play or resume a match. Returns whether all games were played, and the games in order.
 
-    Games are kept in the ledger: the same command takes them from there and plays what is missing.
+    Games are kept in the ledger: the same command reads them from there and plays the missing ones.
     """
     result = run_match(match, games, Place(ledger, workers=workers), observer=observer)
     rules, records = game_named("go"), []

@@ -1,4 +1,4 @@
-"""Which patterns a database has: all neighbourhoods that were seen often enough, each inside the next smaller one."""
+"""Choose the patterns of a database: all neighbourhoods that were seen often enough, as a tree by size."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,22 +11,22 @@ from semeai.games.go.kernels.neighbourhoods import MAX_PATTERNS, N_SIZES
 from semeai.learn.competitions import Competitions
 
 UNKNOWN = 0
-"""The pattern of points that no other fits: the parent of the smallest ones."""
+"""Pattern of the points that no other pattern fits; parent of the smallest patterns."""
 NO_SIZE = -1
 
 
 @dataclass(frozen=True, eq=False)
 class PatternTree:
-    """Patterns from small to large; what contains a pattern comes after it."""
+    """Patterns from small to large; a pattern's parent is the next smaller pattern inside it."""
 
     keys: NDArray[np.uint64]
     sizes: NDArray[np.int64]
     parents: NDArray[np.int64]
     seen: NDArray[np.int64]
-    """How often each was seen."""
+    """How often each pattern was seen."""
 
     def __len__(self) -> int:
-        """Without UNKNOWN."""
+        """Return the number of patterns without UNKNOWN."""
         return len(self.keys) - 1
 
     def of_size(self, size: int) -> slice:
@@ -34,7 +34,7 @@ class PatternTree:
         return slice(int(first), int(end))
 
     def within(self, kept: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The largest kept pattern inside each one."""
+        """Return the largest kept pattern inside each pattern, which may be the pattern itself."""
         found = np.arange(len(self.keys))
         for size in range(N_SIZES):
             part = self.of_size(size)
@@ -42,13 +42,13 @@ class PatternTree:
         return found
 
     def only(self, kept: NDArray[np.bool_]) -> Self:
-        """The tree of the patterns that are kept; what a kept one lies in is kept too."""
+        """Return the tree of the kept patterns. The parent of a kept pattern must be kept too."""
         number = np.cumsum(kept) - 1
         parents = number[self.parents[kept]]
         return type(self)(self.keys[kept], self.sizes[kept], parents, self.seen[kept])
 
     def find(self, competitions: Competitions) -> NDArray[np.int64]:
-        """The largest pattern around each point."""
+        """Return the largest pattern around each point."""
         found = np.full(competitions.n_points, UNKNOWN, np.int64)
         alive = np.ones(competitions.n_points, np.bool_)
         for size in range(N_SIZES):
@@ -71,9 +71,9 @@ def harvest(
     n_sizes: int = N_SIZES,
     say: Callable[[str], object] = lambda text: None,
 ) -> tuple[PatternTree, NDArray[np.int64]]:
-    """The patterns of the first ``n_sizes`` sizes that ``min_seen`` points have, and the largest one around each point.
+    """Return the patterns seen at ``min_seen`` or more points, and the largest of them around each point.
 
-    Where these are more than ``most``, those that were seen least are left out.
+    Only the first ``n_sizes`` sizes count. If there are more than ``most`` patterns, the least seen are left out.
     """
     leaves = np.full(competitions.n_points, UNKNOWN, np.int64)
     alive = np.ones(competitions.n_points, np.bool_)
@@ -95,7 +95,7 @@ def harvest(
     tree = PatternTree(keys, sizes, parents, seen)
     if len(tree) <= most:
         return tree, leaves
-    least = int(np.sort(tree.seen)[::-1][most])  # of what is one too many, UNKNOWN counted
+    least = int(np.sort(tree.seen)[::-1][most])  # of the first pattern too many, counting UNKNOWN
     kept = tree.seen > least
     kept[UNKNOWN] = True
     return tree.only(kept), (np.cumsum(kept) - 1)[tree.within(kept)][leaves]

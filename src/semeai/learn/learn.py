@@ -1,4 +1,4 @@
-"""From games to a database: harvest patterns, fit their strengths size by size, and try them on games held out."""
+"""Learn a database from games: harvest patterns, fit their strengths size by size, test them on held-out games."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,21 +26,21 @@ Say = Callable[[str], object]
 
 @dataclass(frozen=True)
 class Settings:
-    """How to learn."""
+    """Settings of ``learn``."""
 
     min_seen: int = MIN_SEEN
-    """A neighbourhood is a pattern if so many points of the games have it."""
+    """Number of points at which a neighbourhood must be seen to become a pattern."""
     prior: float = PRIOR
-    """Games that each pattern has won and lost against what it lies in; more keep rare ones nearer to that."""
+    """Strength of the prior that pulls a pattern towards its parent: virtual wins and as many virtual losses."""
     held_out: float = HELD_OUT
-    """The part of the games that nothing is learnt from."""
+    """Share of the games that are used only for testing."""
     max_positions: int = MAX_POSITIONS
-    """Where the games have more, whole games are left out at random."""
+    """Largest number of positions; if the games have more, whole games are left out at random."""
     skip: int = 0
-    """Moves at the beginning of each game that are not learnt."""
+    """Number of moves at the beginning of each game that are not learnt."""
     seed: int = 1
     distance: int = DISTANCES[-1]
-    """The largest patterns reach so far."""
+    """Reach of the largest patterns."""
 
     @property
     def n_sizes(self) -> int:
@@ -49,26 +49,29 @@ class Settings:
 
 @dataclass(frozen=True)
 class Learnt:
-    """A database, and how well it and its smaller sizes predict the games held out."""
+    """A database, and how well it predicts the held-out games, by largest pattern size."""
 
     database: Database
     n_games: int
     n_held_out: int
     n_moves: int
-    """That were learnt from."""
+    """Number of moves learnt from."""
     uniform: Accuracy
     by_size: tuple[Accuracy, ...]
-    """With patterns up to each size."""
+    """Accuracy with patterns up to each size."""
 
 
 def learn(games: Sequence[GameRecord], settings: Settings, say: Say = lambda text: None) -> Learnt:
-    """The same games and settings give the same database."""
+    """Learn a database. The same games and settings give the same database.
+
+    Raises ConfigError if the games are too few.
+    """
     training, held_out = split(games, settings)
-    say(f"reading {len(training)} games to learn from and {len(held_out)} to try it on")
+    say(f"reading {len(training)} games to learn from and {len(held_out)} to test on")
     seen = Competitions.of_games(training, settings.skip)
     unseen = Competitions.of_games(held_out, settings.skip)
     if not len(seen) or not len(unseen):
-        raise ConfigError(f"{len(games)} games have no moves to learn from or to try it on")
+        raise ConfigError(f"{len(games)} games have no moves to learn from or to test on")
     tree, leaves = harvest(seen, settings.min_seen, n_sizes=settings.n_sizes, say=say)
     if not len(tree):
         raise ConfigError(f"no neighbourhood was seen {settings.min_seen} times; give more games or a lower --min-seen")
@@ -85,9 +88,9 @@ def learn(games: Sequence[GameRecord], settings: Settings, say: Say = lambda tex
 
 
 def split(games: Sequence[GameRecord], settings: Settings) -> tuple[list[GameRecord], list[GameRecord]]:
-    """Games to learn from and games held out, drawn by the seed; no more than have ``max_positions`` moves."""
+    """Split the games at random into those to learn from and those held out, with up to ``max_positions`` moves."""
     if len(games) < 2:
-        raise ConfigError(f"{len(games)} games: at least two are needed, one to learn from and one to try it on")
+        raise ConfigError(f"{len(games)} games: at least two are needed, one to learn from and one to test on")
     order = generator(settings.seed, "games").permutation(len(games))
     sizes = np.cumsum([len(games[i].moves) for i in order])
     order = order[: max(2, int(np.searchsorted(sizes, settings.max_positions, side="right")))]
@@ -105,7 +108,7 @@ def _fit(
     settings: Settings,
     say: Say,
 ) -> tuple[Accuracy, tuple[Accuracy, ...], NDArray[np.float64]]:
-    """Fit the smallest size, then one more at a time, each beginning where the one before ended."""
+    """Fit the smallest size, then add one size at a time, starting from the strengths fitted so far."""
     model, found = Model(tree, settings.prior), tree.find(unseen)
     uniform = measure(unseen, np.full_like(found, UNKNOWN), model.weights)
     rows = []

@@ -1,1 +1,1 @@
-"""Whole games: one game, pairs with colours swapped, matches."""
+"""Single games, pairs of games with colours swapped, and matches."""

@@ -1,4 +1,4 @@
-"""Pairs of games as a program that can be raced: ``evaluator.match`` of a race file."""
+"""Evaluator that plays pairs of games: ``evaluator.match`` in a race file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,19 +14,20 @@ from semeai.work.evaluators import Answer, Evaluator, EvaluatorKind, Params, Pla
 
 @dataclass(frozen=True)
 class MatchEvaluator(Evaluator):
-    """Plays a pair of games with colours swapped; the rewards are the candidate's, as first and as second player.
+    """Plays pairs of games with colours swapped. Its two rewards are the candidate's, as first and as second player.
 
-    Who crashes, hangs or plays an illegal move loses that game. A player that cannot be started is a failed program.
+    A player that crashes, hangs or plays an illegal move loses that game. A player that cannot be started is a failed
+    program.
     """
 
     baseline: Params
     settings: MatchSettings = field(default_factory=MatchSettings)
     folder: str | None = None
     timeout: float = 60.0
-    """Seconds that an engine has for an answer, unless its table says otherwise."""
+    """Seconds that an engine has to answer, unless its table says otherwise."""
 
     def spec(self, params: Params) -> PlayerSpec:
-        """Return a candidate's parameters as a player."""
+        """Return the player that a candidate's parameters describe."""
         is_engine = "command" in params or str(params.get("player", "")).startswith("gtp:")
         table = {"timeout": self.timeout, **params} if is_engine else params
         return parse_spec(table, self.folder, self.settings.game)
@@ -50,7 +51,7 @@ class MatchEvaluator(Evaluator):
         return play
 
     def complete(self, params: Params) -> Params:
-        """Return the player's table with the contents of pattern files and the digest of its database."""
+        """Return the player's table with the contents of its pattern files and the digest of its database."""
         return with_contents(params, self.settings.game, self.folder)
 
     def check(self, who: str, params: Params) -> None:
@@ -64,7 +65,7 @@ class MatchEvaluator(Evaluator):
         return recorded
 
     def prepare(self, say: Say) -> None:
-        """Compile what the players need; the first time takes a minute."""
+        """Compile what the players need. The first time takes about a minute."""
         from semeai.match.pair import prepare_players
 
         prepare_players(self.settings, [self.spec(self.baseline)], say)

@@ -1,4 +1,4 @@
-"""One game between two players, with a referee who trusts neither."""
+"""Play one game between two players; a referee checks every move."""
 
 import contextlib
 import time
@@ -15,31 +15,34 @@ from semeai.players.base import Choice, Player
 from semeai.rng import derive
 
 REASONS = ("resign", "move limit", "illegal move", "bad answer", "timeout", "crash")
-"""How games end beside the ways of their rules; whoever does one of the last four loses."""
-_FORFEITS = {"resign": "R", "timeout": "T"}  # as game records write it; all else is F
+"""Endings not defined by the rules; the last four are forfeits."""
+_FORFEITS = {"resign": "R", "timeout": "T"}  # the letters of game records; all other forfeits are F
 
 Players = tuple[Player, Player]
 
 
 @dataclass(frozen=True)
 class GameOutcome:
-    """How a game went. Pairs of numbers are those of players 0 and 1."""
+    """Outcome of a game. Pairs of numbers belong to players 0 and 1."""
 
     record: GameRecord
     reward: float
-    """Of player 0: 1, 0, or 1/2."""
+    """Player 0's reward: 1, 0, or 1/2."""
     reason: str
     n_moves: int
     cpu_seconds: tuple[float, float]
     simulations: tuple[int, int]
     failure: str = ""
-    """What was wrong with the loser, in one sentence."""
+    """One sentence about the loser's failure; empty if there was none."""
     stderr: str = ""
     failed_to_start: bool = False
 
 
 def play_game(players: Players, settings: MatchSettings, seed: int, opening: Sequence[int] = ()) -> GameOutcome:
-    """Play a whole game, player 0 first; who crashes, hangs or plays an illegal move loses and is closed."""
+    """Play a whole game; player 0 moves first.
+
+    A player that crashes, hangs or plays an illegal move loses and is closed.
+    """
     position = settings.new_position()
     for move in opening:
         position.play(move)
@@ -83,7 +86,7 @@ class _Game:
         return game_named(self.settings.game)
 
     def one_move(self, side: int) -> bool:
-        """Ask for a move and play it; False if the player resigns."""
+        """Ask for a move and play it. Returns False if the player resigns."""
         try:
             choice = self._timed_choice(side)
         except PlayerFailed as error:
@@ -120,12 +123,12 @@ class _Game:
         return None
 
     def dead_stones(self) -> list[int]:
-        """What all who can say it call dead; nothing where they differ or nobody knows."""
+        """Return the stones that every player with an opinion calls dead; empty if they disagree."""
         opinions = []
         for player in self.players:
             try:
                 opinion = player.dead_stones()
-            except PlayerFailed:  # the game is over: nobody loses it by that any more
+            except PlayerFailed:  # the game is over, so this failure does not lose it
                 player.close()
                 opinion = None
             if opinion is not None:
@@ -134,7 +137,7 @@ class _Game:
         return sorted(opinions[0]) if agreed else []
 
     def counted(self, reason: str | None, dead: Sequence[int] = ()) -> GameOutcome:
-        """The outcome as the board stands; without a reason the game is over by its rules."""
+        """Return the outcome of the present board. Without a ``reason`` the game is over by its rules."""
         reward, result = self.rules.adjudicate(self.position, dead)
         return self._outcome(reward, result, reason or self.rules.ending(self.position))
 
@@ -142,7 +145,7 @@ class _Game:
         return self._outcome(float(side), self._win_of(1 - side, reason), reason)
 
     def forfeited(self, side: int, error: PlayerFailed, failed_to_start: bool = False) -> GameOutcome:
-        self.players[side].close()  # its next game begins with a new engine
+        self.players[side].close()  # its next game starts a new engine
         result = self._win_of(1 - side, error.reason)
         return self._outcome(float(side), result, error.reason, str(error), error.stderr, failed_to_start)
 

@@ -1,4 +1,4 @@
-"""What a match is: who plays whom, under what settings, with which seed; and what came of it."""
+"""Definition of a match (players, settings, seed) and its result."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from semeai.store.identity import hash_config
 
 @dataclass(frozen=True)
 class Match:
-    """A match, however many of its games are played."""
+    """A match without its number of games, which may grow later."""
 
     a: PlayerSpec
     b: PlayerSpec
@@ -32,7 +32,7 @@ class Match:
 
     @property
     def name(self) -> str:
-        """Name of the match's run: the same arguments find it again."""
+        """Name of the match's run, derived from its arguments: the same arguments find the run again."""
         return f"match-{hash_config(self.identity())[:10]}"
 
     def task(self, number: int) -> PairTask:
@@ -46,7 +46,7 @@ class MatchResult:
     """Planned number of games."""
     finished: bool
     decided: bool
-    """Whether it ended before its last game because the outcome was clear."""
+    """Whether the match ended before its last game because its winner was clear."""
     seconds: float
     failures: list[PlayedGame] = field(default_factory=list)
-    """The first games that a player lost by a failure."""
+    """The first games in which a player failed."""

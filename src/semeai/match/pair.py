@@ -1,4 +1,4 @@
-"""Two games with colours swapped and the same opening: the unit of a match."""
+"""Pairs of games, the units of a match: the same opening twice, with colours swapped."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ def play_pair(
     *,
     explain: bool = True,
 ) -> tuple[GameOutcome, GameOutcome]:
-    """A moves first in the first game, B in the second. Without ``cache`` the players are closed at the end.
+    """Play two games: A moves first in the first, B in the second. Without ``cache`` the players are closed at the end.
 
-    ``explain``: whether players comment their moves, for games that are kept.
+    ``explain``: whether players write comments on their moves, for games that are kept.
     """
     if cache is None:
         with PlayerCache() as own:
@@ -37,7 +37,7 @@ def play_pair(
 
 
 def draw_opening(settings: MatchSettings, seed: int) -> list[int]:
-    """The moves that both games of the pair begin with."""
+    """Return the moves that both games of the pair begin with."""
     draw = generator(seed, "opening")
     position = settings.new_position()
     if settings.openings:
@@ -53,11 +53,11 @@ def draw_opening(settings: MatchSettings, seed: int) -> list[int]:
 
 @dataclass(frozen=True)
 class PlayedGame:
-    """What is kept of a game. A moves first in games of even number."""
+    """A finished game as the ledger keeps it. A moves first in games with an even number."""
 
     number: int
     seed: int
-    """Seed of its pair."""
+    """Seed of the game's pair."""
     reward: float
     """Player A's reward."""
     reason: str
@@ -70,7 +70,7 @@ class PlayedGame:
     failure: str
     stderr: str
     sgf: str
-    """The record, in the game's own kind of SGF."""
+    """Game record, in the SGF of its game."""
 
     @property
     def a_is_first(self) -> bool:
@@ -86,7 +86,7 @@ class PairResult:
 
 @dataclass(frozen=True)
 class PairTask:
-    """Pair ``number`` of a match, for any worker: the same everywhere, as far as its players depend on their seeds."""
+    """Pair ``number`` of a match. Any worker plays the same games if its players depend only on their seeds."""
 
     a: PlayerSpec
     b: PlayerSpec
@@ -131,7 +131,10 @@ class PairTask:
 def prepare_players(
     settings: MatchSettings, specs: Iterable[PlayerSpec], say: Callable[[str], object] = lambda text: None
 ) -> None:
-    """Find out what is wrong with a player, and compile what a game needs: once here, not in every worker."""
+    """Check the players and compile what a game needs, once here and not in every worker.
+
+    Raises the error of the first player that cannot be made.
+    """
     configs = []
     for spec in specs:
         spec.make().close()

@@ -1,4 +1,4 @@
-"""Players that stay ready for their next game: an engine is started once, not once a game."""
+"""Players that stay ready for their next game: an engine is started once, not once per game."""
 
 import threading
 from types import TracebackType
@@ -9,17 +9,17 @@ from semeai.players.specs import PlayerSpec
 
 
 class PlayerCache:
-    """The players last used, at most ``limit`` of them; whoever was not needed for longest is closed."""
+    """Keeps up to ``limit`` players open; closes the least recently used one first."""
 
     def __init__(self, limit: int = 4) -> None:
-        self._limit = max(2, limit)  # both of a game must stay
+        self._limit = max(2, limit)  # both players of a game must stay open
         self._players: dict[tuple[PlayerSpec, int], Player] = {}
 
     def take(self, spec: PlayerSpec, seat: int) -> Player:
-        """The player of ``spec`` at ``seat``: somebody who plays against himself needs two."""
+        """Return the player of ``spec`` at ``seat`` (0 or 1). A player that plays against itself needs both seats."""
         key = (spec, seat)
         player = self._players.pop(key, None) or spec.make()
-        self._players[key] = player  # the last one is the one just used
+        self._players[key] = player  # moved to the end: the most recently used
         while len(self._players) > self._limit:
             self._players.pop(next(iter(self._players))).close()
         return player
@@ -41,7 +41,7 @@ _local = threading.local()
 
 
 def worker_players() -> PlayerCache:
-    """The seats of this thread, kept from job to job; processes of theirs end with this one."""
+    """Return the cache of this thread, kept from task to task. Its engines end with this process."""
     if not hasattr(_local, "seats"):
         _local.seats = PlayerCache()
     seats: PlayerCache = _local.seats

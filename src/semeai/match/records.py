@@ -1,4 +1,4 @@
-"""Game records of a match in a folder, one file per game."""
+"""Folder with the game records of a match, one file per game."""
 
 import os
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from semeai.match.pair import PlayedGame
 
 
 class Records:
-    """The folder; made if it does not exist."""
+    """The folder of game records, created if it does not exist."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -22,7 +22,7 @@ class Records:
         return self.folder / f"game-{number + 1:06d}.sgf"
 
     def refuse_others(self, pairs: set[int]) -> None:
-        """Raise ConfigError if the folder has games of another match, which must not be overwritten."""
+        """Raise ConfigError if the folder has games of another match: they must not be overwritten."""
         mine = {self.path(2 * number + i).name for number in pairs for i in (0, 1)}
         others = sorted(path.name for path in self.folder.glob("game-*.sgf") if path.name not in mine)
         if others:
@@ -32,7 +32,7 @@ class Records:
         for game in pair:
             path, content = self.path(game.number), game.sgf.encode()
             try:
-                if path.exists():  # from before the match was interrupted
+                if path.exists():  # written before the match was interrupted
                     if path.read_bytes() != content:
                         raise ConfigError(f"--sgf {path} is a game of another match; give another folder")
                     continue

@@ -1,4 +1,4 @@
-"""A whole match: pairs of games on any number of workers, each kept as it comes in, told in their order."""
+"""Run a match: pairs of games on any number of workers, each recorded when it ends, counted in order of number."""
 
 import math
 import time
@@ -29,7 +29,7 @@ Pair = Sequence[PlayedGame]
 
 
 class MatchDriver(Driver):
-    """Plays pairs 0 to ``n_pairs`` that are not in the ledger yet, until the end or until told to stop."""
+    """Plays those of the first ``n_pairs`` pairs that are not in the ledger yet, until the end or until stopped."""
 
     def __init__(
         self, match: Match, n_pairs: int, run: Run, *, sgf: Path | None = None, until_decided: bool = False
@@ -45,11 +45,11 @@ class MatchDriver(Driver):
         self.decided = False
         self.tally = Tally()
         self.failures: list[PlayedGame] = []
-        self._pairs: dict[int, Pair] = {}  # played, and not told yet because an earlier one is missing
-        self._next = 0  # the first pair that was never handed out
+        self._pairs: dict[int, Pair] = {}  # played, but not counted yet because an earlier one is missing
+        self._next = 0  # the first pair that was never submitted
         self._under_way: dict[int, list[int]] = {}
-        self._cost = math.nan  # seconds per pair of a worker
-        self._can_start = False  # both players have been seen to start
+        self._cost = math.nan  # a worker's seconds per pair
+        self._can_start = False  # whether both players have started at least once
 
     @property
     def finished(self) -> bool:
@@ -65,7 +65,7 @@ class MatchDriver(Driver):
                 self._take_in(self.pool.wait(POLL_SECONDS))
                 self.observer.progress(self)
         finally:
-            self.pool.abandon()  # it may serve others after this match
+            self.pool.abandon()  # the pool may serve other runs after this match
         self.observer.progress(self)
 
     def _resume(self) -> None:
@@ -79,7 +79,7 @@ class MatchDriver(Driver):
 
     def _hand_out(self) -> None:
         known = math.isfinite(self._cost)
-        # A second parcel for each worker saves it a moment's wait, and makes Ctrl-C wait for one pair more.
+        # A second parcel per worker saves a short wait, but makes Ctrl-C wait for one pair more.
         most = self.pool.workers * (1 if known and self._cost > PARCEL_SECONDS else 2)
         size = max(1, int(PARCEL_SECONDS / max(self._cost, 1e-6))) if known else 1
         while len(self._under_way) < most and (numbers := self._unplayed(size)):
@@ -95,7 +95,7 @@ class MatchDriver(Driver):
         return numbers
 
     def _take_in(self, results: list[tuple[int, list[Any]]]) -> None:
-        """Keep what has come in, and only then count it."""
+        """Record the results, and only then count them."""
         for parcel_id, answers in results:
             for number, (result, seconds) in zip(self._under_way.pop(parcel_id), answers, strict=True):
                 self._check(number, result)
@@ -113,13 +113,13 @@ class MatchDriver(Driver):
         if not result.games:
             raise PlayerFailed(f"games {2 * number + 1} and {2 * number + 2} repeatedly killed their worker")
         self._can_start |= not result.failed_to_start
-        if not self._can_start:  # it never will: a match of lost games would say nothing
+        if not self._can_start:  # it never will, and a match of forfeits shows nothing
             game = next(game for game in result.games if game.failure)
             last = game.stderr.strip().splitlines()[-1:]
             raise PlayerFailed(game.failure + "".join(f"; it wrote: {line[:200]}" for line in last), game.stderr)
 
     def _advance(self) -> None:
-        """Count the pairs in their order, however they came in: the same for any number of workers."""
+        """Count the pairs in order of number, so that the tally is the same for any number of workers."""
         while (number := self.tally.n_pairs) in self._pairs and not self.finished:
             pair = self._pairs.pop(number)
             if self.records:
@@ -132,7 +132,7 @@ class MatchDriver(Driver):
 
 @dataclass(frozen=True)
 class _Timed:
-    """A pair, timed."""
+    """A pair whose wall time is measured."""
 
     task: PairTask
 
@@ -154,9 +154,9 @@ def run_match(
     until_decided: bool = False,
     observer: Observer | None = None,
 ) -> MatchResult:
-    """Play ``games`` games, in whole pairs, or those that the ledger does not have yet.
+    """Play ``games`` games in whole pairs, except those that the ledger already has.
 
-    A match that ends when it is decided needs workers of its own, not a shared pool.
+    A match with ``until_decided`` needs workers of its own, not a shared pool.
     """
     observer = observer or Observer()
     began = time.perf_counter()
@@ -192,9 +192,9 @@ def play_match(
 ) -> MatchResult:
     """Play a match between two players, as ``semeai match`` does.
 
-    Players are written as on the command line (``"mcts:default,simulations=500"``) or as tables; ``settings`` are those
+    Players are given as on the command line (``"mcts:default,simulations=500"``) or as tables; ``settings`` are those
     of ``evaluator.match`` in a race file, such as ``{"game": "havannah", "size": 5}``. With ``ledger`` every game is
-    kept, and the same call resumes the match. With more than one worker the call must be below
+    recorded, and the same call resumes the match. With more than one worker the call must be below
     ``if __name__ == "__main__":``.
     """
     if settings is None or isinstance(settings, Mapping):
@@ -212,7 +212,7 @@ def play_match(
 
 
 def replay_match(ledger: Ledger, name: str) -> tuple[Match, MatchResult]:
-    """Return a match as it stands now, from the ledger alone: its pairs up to the first that is missing."""
+    """Return a match and its result so far, from the ledger alone: the pairs before the first missing one."""
     run = ledger.run(name)
     if run.kind != KIND:
         raise RunNotFound(f"run {name!r} is of kind {run.kind!r}, not a match")

@@ -1,4 +1,4 @@
-"""What a match is played under: frozen, validated, and part of its identity."""
+"""Settings of a match: frozen, validated, and part of its identity."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
@@ -14,30 +14,30 @@ if TYPE_CHECKING:
 
 
 class MatchSettings(Model):
-    """The game, how it begins, and how it is counted."""
+    """The game, how it begins, and how it is scored."""
 
     game: str = "go"
     size: int = 0
-    """Left out: the game's own."""
+    """Board size; default: the game's."""
     komi: Annotated[float, Field(ge=-1000, le=1000)] = 0.0
-    """Left out: the game's own."""
+    """Komi; default: the game's."""
     swap: bool = False
-    """Whether the second player may take over the first move, in a game that has the rule."""
+    """Whether the second player may take over the first move, in a game with the swap rule."""
     move_limit: Annotated[int, Field(ge=1)] | None = None
-    """A game that is longer is counted as it stands; None: three times the points of the board."""
+    """A longer game ends here and is scored as it stands; None: three times the square of the board size."""
     openings: tuple[tuple[str, ...], ...] = ()
-    """Moves as texts; each pair of games begins with one of these, chosen by its seed."""
+    """Lists of moves as texts. Each pair of games begins with one of them, chosen by its seed."""
     opening_moves: Annotated[int, Field(ge=0, le=1000)] = 0
-    """Random moves that each pair of games begins with, after its opening if there is one."""
+    """Number of random moves at the beginning of each pair of games, after its opening if there is one."""
     scoring: Literal["agreed", "area"] = "agreed"
-    """agreed: stones that all players who can say it call dead are taken off. area: all stones stand."""
+    """agreed: remove stones that every player with an opinion calls dead. area: all stones count as alive."""
     resign: bool = True
-    """False: a player that resigns passes instead, where the game has a pass."""
+    """False: a player that resigns passes instead, if the game has a pass."""
 
     @model_validator(mode="before")
     @classmethod
     def _games_own(cls, values: Any) -> Any:
-        """Size and komi are the game's, where they are left out."""
+        """Fill in the game's own size and komi if they are missing."""
         if not isinstance(values, Mapping):
             return values
         try:
@@ -75,7 +75,7 @@ class MatchSettings(Model):
         return self
 
     def new_position(self) -> "Position":
-        """Where a game begins, before its opening."""
+        """Return the starting position, before any opening."""
         return game_named(self.game).new_position(self.size, self.komi, self.swap)
 
     @property
@@ -83,7 +83,7 @@ class MatchSettings(Model):
         return 3 * self.size * self.size if self.move_limit is None else self.move_limit
 
     def identity(self) -> dict[str, Any]:
-        """What is recorded of a match; without the swap rule where there is none, as before there was one."""
+        """Return the settings as recorded. ``swap`` is left out if it is off, so that old identities stay valid."""
         found = self.model_dump(mode="json")
         if not self.swap:
             del found["swap"]

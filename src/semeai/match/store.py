@@ -1,4 +1,4 @@
-"""The games of a match in the ledger: written a pair at a time, in one transaction, as soon as it is played."""
+"""Ledger table of a match's games. Each pair is written in one transaction as soon as it is played."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
@@ -37,13 +37,13 @@ _COLUMNS = [field.name for field in fields(PlayedGame)]
 
 
 def record_pair(writer: RunWriter, pair: Sequence[PlayedGame]) -> None:
-    """Note a pair; it is kept once the writer is flushed."""
+    """Queue a pair for writing; it is stored when the writer is flushed."""
     for game in pair:
         writer.note(games, asdict(game))
 
 
 def recorded_pairs(ledger: Ledger, run_id: int) -> Iterator[tuple[int, tuple[PlayedGame, ...]]]:
-    """Yield the pairs of a run with their numbers, in order; read in portions."""
+    """Yield the pairs of a run with their numbers, in order, without loading all at once."""
     pair: list[PlayedGame] = []
     for row in ledger.rows(games, run_id):
         pair.append(PlayedGame(**{name: row[name] for name in _COLUMNS}))

@@ -1,4 +1,4 @@
-"""What a match says so far: a pure function of its games, in their order."""
+"""Counts and win rates of a match so far: a pure function of its games in their order."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,12 +14,12 @@ HALF = SCALE // 2
 
 @dataclass
 class Tally:
-    """Counts of whole pairs. All rates are A's."""
+    """Counts over whole pairs. All rates are player A's."""
 
     levels: Counter[int] = field(default_factory=Counter)
-    """Mean reward of a pair in thousandths -> how often."""
+    """Number of pairs by mean reward of the pair, in thousandths."""
     as_first: Counter[float] = field(default_factory=Counter)
-    """A's reward as the first player -> how often."""
+    """Number of games that A began, by A's reward."""
     as_second: Counter[float] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     n_moves: int = 0
@@ -52,7 +52,7 @@ class Tally:
 
     @property
     def total(self) -> float:
-        """The sum of A's rewards."""
+        """Sum of A's rewards."""
         return sum(level * n for level, n in self.levels.items()) / HALF
 
     @property
@@ -65,16 +65,16 @@ class Tally:
 
     @property
     def interval(self) -> Bounds:
-        """95%, at every moment of the match at once; a pair is one observation."""
+        """Always-valid 95% confidence interval, with one observation per pair."""
         return always_valid_interval(RewardCounts(self.levels))
 
     @property
     def plain_interval(self) -> Bounds | None:
-        """Wilson's 95%, for a match that was to have just this many games."""
+        """Wilson's 95% confidence interval, for a match whose number of games was planned; None without games."""
         return wilson_interval(self.total, self.n_games) if self.n_games else None
 
     @property
     def is_decided(self) -> bool:
-        """Whether the always-valid interval leaves out one half."""
+        """Whether the always-valid interval excludes 1/2."""
         lower, upper = self.interval
         return not lower <= 0.5 <= upper

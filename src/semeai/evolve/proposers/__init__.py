@@ -1,4 +1,4 @@
-"""Sources of candidates by name, one file each; a source is loaded when it is first used."""
+"""Registry of proposers by name, one file per proposer; each is loaded when it is first used."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,7 @@
-"""Where candidates come from: one interface, any number of sources, mixed by weights.
+"""Interface of proposers, and a mixture of several by weight.
 
-A proposer is asked with what is known so far (``Context``) and a source of random numbers, and depends on nothing else:
-the same history and the same seed give the same proposals, so an evolution resumes exactly.
+A proposer depends only on what is known so far (``Context``) and on a random generator. So the same history and the
+same seed give the same proposals, and an evolution resumes exactly.
 """
 
 import math
@@ -24,20 +24,20 @@ Positive = Annotated[float, Field(gt=0, le=1e6)]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 MOST_TRIES = 1000
-"""Draws in a row that give nothing new: then a proposer has nothing more to say."""
+"""After this many draws in a row without a new change, a proposer gives up."""
 
 
 class Proposer(ABC):
-    """A source of candidates."""
+    """Proposes changes of a player."""
 
     name: ClassVar[str]
 
     @abstractmethod
     def draw(self, context: Context, rng: Rng) -> Change | None:
-        """A change, new or not; None where there is nothing to draw from."""
+        """Return a change, new or not; None if there is nothing to draw from."""
 
     def propose(self, context: Context, rng: Rng) -> Change | None:
-        """A change that was never proposed before; None where no more are found."""
+        """Return a change that was never tried before; None if no more are found."""
         for _ in range(MOST_TRIES):
             change = self.draw(context, rng)
             if change is None:
@@ -48,16 +48,16 @@ class Proposer(ABC):
 
 
 class Source(Model):
-    """A table ``[[proposers]]`` of an evolution file: the settings of one proposer."""
+    """Settings of one proposer: a table ``[[proposers]]`` of an evolution file."""
 
     needs_sample: ClassVar[bool] = False
-    """Whether it looks at a sample of positions."""
+    """Whether the proposer looks at a sample of positions."""
     has_shapes: ClassVar[bool] = False
-    """Whether it has the setting ``shapes``."""
+    """Whether the proposer has the setting ``shapes``."""
 
     kind: str
     weight: Positive = 1.0
-    """How often it is asked, compared with the others."""
+    """How often this proposer is used, relative to the others."""
 
     def make(self, first: PlayerConfig, seed: int) -> Proposer:
         """Return the proposer for an evolution that begins with the player ``first``."""
@@ -66,7 +66,7 @@ class Source(Model):
 
 @dataclass(frozen=True)
 class Mixture(Proposer):
-    """One of several proposers, drawn by weight; those that have nothing to say are left out."""
+    """Asks one of several proposers, drawn by weight; if it has no new change, asks another."""
 
     parts: Sequence[tuple[Proposer, float]]
     name: ClassVar[str] = "mixture"

@@ -1,4 +1,4 @@
-"""Two accepted patterns, mixed cell by cell."""
+"""Propose mixtures of two accepted patterns."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -14,7 +14,7 @@ from semeai.players.config import PlayerConfig
 
 @dataclass(frozen=True)
 class Crossover(Proposer):
-    """Two accepted patterns laid over each other, the second turned at random: each cell comes from one of them."""
+    """Takes each cell from one of two accepted patterns, the second turned at random."""
 
     name: ClassVar[str] = "crossover"
 
@@ -36,7 +36,7 @@ class Crossover(Proposer):
 
 
 def _mixed(a: dict[Offset, Cell], b: dict[Offset, Cell], rng: Rng) -> dict[Offset, Cell]:
-    """Each offset from one of the parents, who may have a joker there."""
+    """Return a mixture that takes each cell from one of the parents; the cell may be a joker there."""
     mixed: dict[Offset, Cell] = {}
     for offset in sorted(a.keys() | b.keys()):
         cell = (a if rng.random() < 0.5 else b).get(offset, Cell.ANY)
@@ -46,7 +46,7 @@ def _mixed(a: dict[Offset, Cell], b: dict[Offset, Cell], rng: Rng) -> dict[Offse
 
 
 class CrossoverSource(Source):
-    """Two accepted patterns, mixed."""
+    """Mixtures of two accepted patterns."""
 
     needs_sample = True
 

@@ -1,4 +1,4 @@
-"""Patterns that somebody has in mind: proposed in a random order, each once."""
+"""Propose the patterns of a given list, each once, in random order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,11 +26,11 @@ class FixedPatterns(Proposer):
 
 
 class GivenSource(Source):
-    """Patterns that you name."""
+    """Patterns of a given list."""
 
     kind: Literal["given"] = "given"
     patterns: Annotated[tuple[str, ...], Field(min_length=1)]
-    """Each in one line, such as `+1 XOX/.*?`."""
+    """The patterns, one line per pattern, such as `+1 XOX/.*?`."""
 
     def make(self, first: PlayerConfig, seed: int) -> Proposer:
         for text in self.patterns:

@@ -1,8 +1,8 @@
-"""Proposals by what a search shows: shapes of the moves that a deep search prefers more than a shallow one does.
+"""Propose shapes of the moves that a deep search prefers more than a shallow one does.
 
-The lift of a pattern is the sum, over the moves it matches, of the share of visits that a deep search gives them minus
-the share that a shallow search does; its z-score over the positions of a sample says whether that is chance. A good
-shape with a high lift tells the shallow search early what it would find late.
+The lift of a pattern is a sum over the moves that it matches: the move's share of the visits in a deep search minus its
+share in a shallow search. The z-score over the positions of a sample says whether the lift may be chance. A good shape
+with a high lift tells the shallow search early what it would find late.
 """
 
 import math
@@ -37,21 +37,21 @@ class Scored(NamedTuple):
 
 @dataclass
 class Guided(Proposer):
-    """The best pattern of a pool that is not nearly one that was proposed before.
+    """Proposes the best pattern of a pool that is not a near-duplicate of an earlier one.
 
-    The pool is drawn by ``source``. The ranking belongs to one baseline: after an acceptance the shallow search is run
-    again with the grown player, so that what it knows by now has no lift any more. The deep search stays that of the
-    first player.
+    ``source`` draws the pool. The ranking belongs to one baseline: after an acceptance the shallow search is repeated
+    with the grown player, so that what it knows by now has no lift any more. The deep search is always the first
+    player's.
     """
 
     source: RandomPatterns = field(default_factory=lambda: RandomPatterns(most_cells=4, shapes="both"))
     pool: int = 3000
     shallow: int = 50
-    """Simulations: about what the race is played with."""
+    """Simulations of the shallow search, about as many as in the races."""
     deep: int = 2000
     least_z: float = 2.0
     most_overlap: float = 0.7
-    """Of two patterns that match sets A and B of moves, |A and B| / |A or B| above this makes them near-duplicates."""
+    """Two patterns that match the sets of moves A and B are near-duplicates if |A and B| / |A or B| is above this."""
     seed: int = 1
     name: ClassVar[str] = "guided"
 
@@ -71,7 +71,7 @@ class Guided(Proposer):
         return None
 
     def ranking(self, context: Context, sample: Sample) -> list[Scored]:
-        """The pool by z-score, the best first, as the present baseline's search sees it."""
+        """Return the pool by z-score, the best first, for the present baseline."""
         place = sample, context.config.identity()
         if place not in self._ranked:
             if sample not in self._deep:
@@ -98,20 +98,20 @@ class Guided(Proposer):
 
 
 def _earlier(context: Context, sample: Sample, sign: int) -> list[Pattern]:
-    """The patterns of one sign that were proposed, and those of the baseline, as far as the sample can see them."""
+    """Return earlier patterns of one sign and those of the baseline, up to the radius of the sample."""
     tried = [change.pattern for change in context.tried if isinstance(change, PatternChange)]
     alike = [pattern for pattern in tried if pattern.bias * sign > 0]
     return [pattern for pattern in [*alike, *context.patterns] if pattern.radius <= sample.radius]
 
 
 def z_score(values: NDArray[np.float64]) -> float:
-    """The mean over its standard error; 0 where nothing varies."""
+    """Return the mean divided by its standard error; 0 if all values are equal."""
     spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
     return float(values.mean()) / spread * math.sqrt(len(values)) if spread > 0 else 0.0
 
 
 def overlap(a: Matched, b: Matched) -> float:
-    """What two sets have in common, as a part of their union; 1 for two empty ones."""
+    """Return the size of the intersection divided by the size of the union; 1 for two empty sets."""
     union = int((a | b).sum())
     return int((a & b).sum()) / union if union else 1.0
 
@@ -122,15 +122,15 @@ class GuidedSource(RandomSource):
     kind: Literal["guided"] = "guided"  # type: ignore[assignment]
     most_cells: Cells = 4
     pool: Annotated[int, Field(ge=1, le=10**6)] = 3000
-    """Patterns that are scored."""
+    """Number of patterns that are scored."""
     shallow: Annotated[int, Field(ge=1)] | None = None
-    """Simulations; default: the raced budget, up to 400."""
+    """Simulations of the shallow search; default: the raced budget, up to 400."""
     deep: Annotated[int, Field(ge=1)] | None = None
-    """Simulations; default: ten times the shallow search."""
+    """Simulations of the deep search; default: ten times the shallow search."""
     least_z: Annotated[float, Field(ge=0)] = 2.0
-    """The weakest evidence that is raced, in standard errors."""
+    """Smallest |z-score| of a pattern that is raced."""
     most_overlap: Share = 0.7
-    """Patterns that fit more of the same moves are near-duplicates, of which one is raced."""
+    """Patterns whose matched moves overlap more than this are near-duplicates; only one of them is raced."""
 
     def make(self, first: PlayerConfig, seed: int) -> Proposer:
         shallow = self.shallow or min(first.simulations or MOST_DEFAULT_SHALLOW, MOST_DEFAULT_SHALLOW)

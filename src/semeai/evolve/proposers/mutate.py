@@ -1,4 +1,4 @@
-"""Accepted patterns with one cell changed."""
+"""Propose accepted patterns with one cell changed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from semeai.players.config import PlayerConfig
 
 @dataclass(frozen=True)
 class Mutation(Proposer):
-    """An accepted pattern with one cell added, dropped, moved or changed."""
+    """Adds, drops, moves or changes one cell of an accepted pattern."""
 
     name: ClassVar[str] = "mutate"
 
@@ -51,7 +51,7 @@ class Mutation(Proposer):
 
 
 class MutateSource(Source):
-    """An accepted pattern with one cell changed."""
+    """Accepted patterns with one cell changed."""
 
     needs_sample = True
 

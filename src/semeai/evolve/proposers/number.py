@@ -1,4 +1,4 @@
-"""Other values for the numbers of a player's settings."""
+"""Propose other values of a player's numeric settings."""
 
 import math
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from semeai.players.config import PlayerConfig
 
 @dataclass(frozen=True)
 class Range:
-    """Where a setting may go; ``log`` for what is compared by its ratio."""
+    """Range of a setting; with ``log``, steps are ratios instead of differences."""
 
     low: float
     high: float
@@ -25,12 +25,12 @@ class Range:
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
-            raise ConfigError(f"a range goes from a number to a greater one, not from {self.low} to {self.high}")
+            raise ConfigError(f"a range needs finite numbers low < high, not {self.low} and {self.high}")
         if self.log and self.low <= 0:
-            raise ConfigError(f"a logarithmic range is above 0, not from {self.low}")
+            raise ConfigError(f"a logarithmic range needs low above 0, not {self.low}")
 
     def place(self, value: float) -> float:
-        """A value as a number from 0 to 1."""
+        """Return the position of a value in the range, from 0 to 1."""
         low, high = (math.log(x) if self.log else x for x in (self.low, self.high))
         at = math.log(max(value, self.low)) if self.log else value
         return min(1.0, max(0.0, (at - low) / (high - low)))
@@ -43,12 +43,12 @@ class Range:
 
 @dataclass(frozen=True)
 class Numbers(Proposer):
-    """Another value for one of a player's settings: usually a step from today's, sometimes anywhere in its range."""
+    """Proposes another value of a setting: usually a step from the present one, sometimes anywhere in its range."""
 
     ranges: Mapping[str, Range]
     name: ClassVar[str] = "number"
     step: float = 0.15
-    """The standard deviation of a step, as a part of the range."""
+    """Standard deviation of a step, as a share of the range."""
     anywhere: float = 0.2
 
     def __post_init__(self) -> None:
@@ -65,24 +65,24 @@ class Numbers(Proposer):
 
 
 class RangeConfig(Model):
-    """Where a setting may go."""
+    """Range of a setting."""
 
     low: float
     high: float
     log: bool = False
-    """For what is compared by its ratio."""
+    """Whether steps are ratios instead of differences."""
 
 
 class NumberSource(Source):
-    """Another value for one of the player's settings."""
+    """Other values of the player's numeric settings."""
 
     kind: Literal["number"] = "number"
     settings: Annotated[dict[str, RangeConfig], Field(min_length=1)]
-    """The setting's name, and its range."""
+    """Ranges by name of the setting."""
     step: Positive = 0.15
-    """The standard deviation of a step, as a part of the range."""
+    """Standard deviation of a step, as a share of the range."""
     anywhere: Share = 0.2
-    """How often a value is drawn from the whole range instead."""
+    """Probability of drawing a value from the whole range instead."""
 
     def make(self, first: PlayerConfig, seed: int) -> Proposer:
         for setting in self.settings:

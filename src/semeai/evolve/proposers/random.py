@@ -1,4 +1,4 @@
-"""Patterns drawn at random, as in the papers; and what all proposers of patterns share."""
+"""Propose patterns drawn at random, as in the papers; and the parts that all proposers of patterns share."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,12 +23,12 @@ Cells = Annotated[int, Field(ge=1, le=48)]
 CELL_SHARES: Mapping[Cell, float] = {
     Cell.BLACK: 0.3, Cell.WHITE: 0.3, Cell.EMPTY: 0.3, Cell.STONE: 0.05, Cell.OFF_BOARD: 0.05,
 }  # fmt: skip
-"""Which cells random patterns have; a feasibility study found these to give good shapes often."""
+"""Relative frequencies of cells in random patterns; a feasibility study found that these often give good shapes."""
 
 
 @dataclass(frozen=True)
 class RandomPatterns(Proposer):
-    """Patterns as the papers draw them: a few cells around the move, the rest jokers."""
+    """Draws patterns as in the papers: a few cells around the move, the rest jokers."""
 
     name: ClassVar[str] = "random"
 
@@ -38,7 +38,7 @@ class RandomPatterns(Proposer):
     shapes: Shapes = "good"
     bias: float = 1.0
     least_share: float = 0.001
-    """Patterns that match fewer of the sample's points are dropped: to race them shows nothing."""
+    """Patterns that match a smaller share of the sample's points are dropped: racing them would show nothing."""
     cells: Mapping[Cell, float] = field(default_factory=lambda: dict(CELL_SHARES))
 
     def draw(self, context: Context, rng: Rng) -> Change | None:
@@ -63,28 +63,29 @@ def random_cell(shares: Mapping[Cell, float], rng: Rng) -> Cell:
 
 
 def often_enough(pattern: Pattern, sample: Sample | None, least_share: float) -> bool:
-    """Whether a pattern matches enough of the sample; without a sample anything does."""
+    """Return whether a pattern matches enough of the sample; always True without a sample."""
     return sample is None or float(sample.matches(pattern).mean()) >= least_share
 
 
 class RandomSource(Source):
-    """Patterns as the papers draw them."""
+    """Random patterns, as in the papers."""
 
     needs_sample = True
     has_shapes = True
 
     kind: Literal["random"] = "random"
     radius: Radius = 1
-    """Steps from the move that a cell may be away."""
+    """Largest distance of a cell from the move."""
     least_cells: Cells = 2
-    """Cells that are not jokers."""
+    """Smallest number of cells that are not jokers."""
     most_cells: Cells = 3
+    """Largest number of cells that are not jokers."""
     shapes: Shapes = "good"
-    """good: moves to try more often; bad: less often; both."""
+    """good: moves to try more often; bad: moves to try less often; or both."""
     bias: Annotated[float, Field(gt=0, le=100)] = 1.0
-    """What an accepted pattern weighs; bad shapes get it with a minus."""
+    """Weight of an accepted pattern; bad shapes get minus this."""
     least_share: Share = 0.001
-    """Patterns that fit fewer moves of the sample are not raced."""
+    """Patterns that match a smaller share of the sample's points are not raced."""
 
     def make(self, first: PlayerConfig, seed: int) -> Proposer:
         return self.patterns()
