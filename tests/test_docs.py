@@ -121,6 +121,28 @@ def test_the_figures_of_the_readme_are_those_of_the_benchmark():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("name", "least"), [("use-from-python.md", 10), ("extend-semeai.md", 5)])
+def test_programs_in_the_docs_print_what_the_docs_say(name, least, tmp_path):
+    """Run a page's Python blocks in order, in one folder; a first line such as ``# coin.py`` names a block's file."""
+    blocks = re.findall(r"```(\w+)\n(.*?)```", (ROOT / "docs" / "howto" / name).read_text(), re.DOTALL)
+    n_compared = 0
+    for i, (language, text) in enumerate(blocks):
+        title = re.match(r"# ([\w-]+\.\w+)\n", text)
+        if language not in ("python", "toml") or not (title or language == "python"):
+            continue
+        program = tmp_path / (title[1] if title else f"block_{i}.py")
+        program.write_text(text)
+        if language == "python":
+            done = subprocess.run(
+                [sys.executable, program], cwd=tmp_path, capture_output=True, text=True, timeout=250, check=False
+            )
+            assert done.returncode == 0, done.stderr
+            assert blocks[i + 1] == ("text", done.stdout)
+            n_compared += 1
+    assert n_compared >= least
+
+
+@pytest.mark.slow
 def test_the_game_of_the_add_a_game_page_works(tmp_path):
     page = (ROOT / "docs" / "howto" / "add-a-game.md").read_text()
     program = tmp_path / "tictactoe.py"
