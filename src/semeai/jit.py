@@ -81,6 +81,11 @@ class _KernelCache(FunctionCache):
         index: tuple[Any, ...] = super()._index_key(signature, codegen)  # type: ignore[no-untyped-call]
         return (*index, *sorted(keys))
 
+    def save_overload(self, signature: Any, data: Any) -> None:
+        """Save machine code. Numba sometimes finds none to save while another process saves the same function."""
+        with suppress(RuntimeError):  # then the next process compiles it
+            super().save_overload(signature, data)  # type: ignore[no-untyped-call]
+
 
 def implements(generic: Callable[..., Any], dtype: np.dtype[Any]) -> Callable[[F], F]:
     """Make ``function`` what ``generic`` means, inside kernels, for records of ``dtype`` as its first argument.

@@ -343,7 +343,7 @@ def test_run_race_with_a_ledger_resumes(tmp_path):
     assert drivers[0].n_resumed == part.n_evaluations > 0
     again = run_race(programs.coin, candidates, **place)
     assert again.digest == rest.digest is not None
-    with pytest.raises(RunChanged, match=r"candidate 1 of run 'call' was 'p=0\.45'"):
+    with pytest.raises(RunChanged, match=r"candidates\.list\[0\]\.p was 0\.45, is 0\.46"):
         run_race(programs.coin, [{"p": 0.46}, {"p": 0.7}], **place)
     with pytest.raises(RunChanged, match=r"evaluator\.callable was 'tests\.programs:coin', is 'tests\.programs:pair'"):
         run_race(programs.pair, candidates, **place)

@@ -18,13 +18,11 @@ from semeai.match.evaluator import MatchEvaluator
 from semeai.race.candidate import Candidate, Verdict
 from semeai.race.settings import RaceSettings
 from semeai.rng import derive, generator
-from semeai.runs.race import RacePlan, race_identity
+from semeai.runs.race import RacePlan, candidate_list, race_identity
 from semeai.stats.spending import countable_share
 from semeai.work.evaluators import evaluator_identity
 
 SCREEN_ORDER = (Verdict.ACCEPTED, Verdict.UNDECIDED, Verdict.EXHAUSTED)
-NO_OTHER_SOURCE = {"grid": None, "generator": None, "limit": None}
-"""Keys that the identity of a race file with a list of candidates also has."""
 
 
 @dataclass
@@ -99,13 +97,12 @@ class Evolution:
     ) -> RacePlan:
         match, seed = self.config.match, step_seed(self.config.seed, *place)
         evaluator = MatchEvaluator(dict(baseline), match, folder)
-        listed = {"list": [{**c.params, "name": c.name} for c in candidates], **NO_OTHER_SOURCE}
         identity = race_identity(
             seed,
             settings,
             evaluator_identity({"match": match.identity()}),
             evaluator.recorded(baseline),
-            evaluator.recorded(listed),
+            evaluator.recorded(candidate_list(candidates)),
         )
         return RacePlan(settings, evaluator, candidates, identity, seed)
 

@@ -1,5 +1,6 @@
 """Plan, run and resume races, and read them back from a ledger. ``semeai.run_race`` is defined here."""
 
+import itertools
 import json
 import pickle
 import time
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from semeai.errors import ConfigError, LedgerError, RunNotFound
 from semeai.models import checked, merged
 from semeai.race.candidate import Candidate, Verdict
-from semeai.race.race import Decision, Race
+from semeai.race.race import MAX_CANDIDATES, Decision, Race
 from semeai.race.selection import Standing
 from semeai.race.settings import RaceSettings
 from semeai.runs.driver import RaceDriver
@@ -121,9 +122,13 @@ def run_race(
     evaluator: Evaluator = program
     if better is not None and baseline is not None:
         evaluator = AgainstBaseline(program, dict(baseline), better)
-    found = (as_candidate(value, f"candidate {i + 1}") for i, value in enumerate(candidates))
+    found: Iterable[Candidate] = (as_candidate(value, f"candidate {i + 1}") for i, value in enumerate(candidates))
+    listed = None
+    if settings.mode != "stream":  # all are known from the start, so the ledger records the list
+        found = list(itertools.islice(found, MAX_CANDIDATES + 1))
+        listed = candidate_list(found)
     recorded = evaluator_identity({"callable": target_of(evaluate)}, better)
-    identity = race_identity(seed, settings, recorded, baseline, None)
+    identity = race_identity(seed, settings, recorded, baseline, listed)
     plan = RacePlan(settings, evaluator, changes_of(baseline, found), identity, seed)
     place = Place(ledger, executor or ("inline" if workers == 1 else "local"), workers)
     return run_plan(plan, "race" if name is None else checked_name(name), place, observer)
@@ -143,6 +148,11 @@ def race_identity(
         "baseline": None if baseline is None else dict(baseline),
         "candidates": None if candidates is None else dict(candidates),
     }
+
+
+def candidate_list(candidates: Iterable[Candidate]) -> dict[str, Any]:
+    """Return a list of candidates as the ledger records it: in the form of a race file's table."""
+    return {"list": [{**c.params, "name": c.name} for c in candidates], "grid": None, "generator": None, "limit": None}
 
 
 def target_of(evaluate: Callable[..., Any] | str) -> str:

@@ -221,7 +221,7 @@ class Ledger:
                     changes = "; ".join(describe_changes(row.config, config))
                     raise RunChanged(
                         f"run {name!r} exists in {self.location} with another configuration ({changes}): "
-                        "change it back to resume, or give this one another --name"
+                        "change it back to resume, or give this one another name"
                     )
                 run_id = row.id
         return RunWriter(self, run_id, name, self._lock(run_id, name), tables)

@@ -128,7 +128,7 @@ class RunWriter:
                     was, params_were = self._candidates[number - 1]
                     raise RunChanged(
                         f"candidate {number} of run {self.name!r} was {was!r} {params_were}, is {c.name!r} {params}: "
-                        "its rewards belong to another candidate; give this race another --name"
+                        "its rewards belong to another candidate; give this race another name"
                     )
             else:
                 row = {"run_id": self.run_id, "number": number, "name": c.name, "params": params, "digest": c.digest}
