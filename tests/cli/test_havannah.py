@@ -1,4 +1,4 @@
-"""The commands for Havannah: match, status, race, analyze, bench, reproduce, all without a command of their own."""
+"""Havannah in the commands match, status, race, analyze, bench and reproduce."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""``semeai learn`` from its command line."""
+"""``semeai learn`` as a user types it."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""One contract for all communicators: alone, a virtual cluster, processes of an MPI job."""
+"""One contract for all communicators: a single rank, a virtual cluster, and processes of an MPI job."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Ranks that are processes: they choose what virtual ranks choose, and end together."""
+"""Ranks as processes choose the same moves as virtual ranks, and end together."""
 
 import json
 

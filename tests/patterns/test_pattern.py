@@ -1,4 +1,4 @@
-"""Patterns as data: texts, symmetries, files and pictures."""
+"""Patterns: texts, symmetries, files and pictures."""
 
 import contextlib
 import subprocess

@@ -1,4 +1,4 @@
-"""A player's patterns come from a file, and its identity from what the file says."""
+"""A player's patterns are read from a file, and its identity depends on the content."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Kill -9 of the driver and of its workers at random moments: the ledger and the verdicts stay what they would be."""
+"""Kill -9 of the driver and of its workers at random moments does not change the ledger or the verdicts."""
 
 import json
 import os
