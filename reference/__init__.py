@@ -1,1 +1,1 @@
-"""Slow, obvious plain Python that the fast code must agree with exactly. Not installed."""
+"""Slow and simple Python versions of the fast code, which must agree with them exactly. Not installed."""

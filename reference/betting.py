@@ -1,4 +1,4 @@
-"""Mixture betting, game by game, as the formulas are written."""
+"""Mixture betting, computed game by game directly from the formulas."""
 
 import math
 from collections.abc import Sequence
@@ -15,7 +15,10 @@ def gaps_and_weights(distance: float) -> tuple[list[float], list[float]]:
 
 
 def log_wealths(rewards: Sequence[Fraction | float], accept_above: float, discard_below: float) -> tuple[float, float]:
-    """log E+ and log E-: sum_k p_k prod_t (1 + a_k (x_t - m0)) and sum_k p_k prod_t (1 - b_k (x_t - m1))."""
+    """Return log E+ and log E-.
+
+    E+ = sum_k p_k prod_t (1 + a_k (x_t - m0)) and E- = sum_k p_k prod_t (1 - b_k (x_t - m1)).
+    """
     gaps, weights = gaps_and_weights(discard_below - accept_above)
     m0, m1 = accept_above, discard_below
     accept = discard = 0.0

@@ -1,7 +1,7 @@
-"""Go as its rules are written: the board is a dictionary of stones, and everything else is found by looking at it.
+"""Go, directly from its rules: the board is a dictionary of stones, and everything else is computed from it.
 
-Points are (row, column) from the top left. A cell is ``X`` for Black, ``O`` for White, ``.`` if it is empty, and ``#``
-off the board.
+Points are (row, column) from the top left. A cell is ``X`` (Black), ``O`` (White), ``.`` (empty) or ``#`` (off the
+board).
 """
 
 from functools import cache
@@ -11,7 +11,7 @@ OTHER = {BLACK: WHITE, WHITE: BLACK}
 
 Point = tuple[int, int]
 
-# X and O: the two colours either way round; x: anything but X, o: anything but O, ?: anything, #: off the board.
+# X and O: the two colours, or the same with colours swapped; x: not X, o: not O, ?: anything, #: off the board.
 SHAPES = {
     "hane, enclosing": ("XOX", "...", "???"),
     "hane, not cutting": ("XO.", "...", "?.?"),
@@ -28,13 +28,13 @@ SHAPES = {
     "edge: cut": ("?OX", "X.O", "###"),
 }
 SHAPES_FOR_X = {"hane, thin": ("XOO", "...", "?.?")}
-"""Only the player of the stones X may play in the middle."""
+"""Shapes that only the owner of the stones X may complete."""
 
 _ALLOWED = {"X": "X", "O": "O", ".": ".", "#": "#", "x": "O.#", "o": "X.#", "?": "XO.#"}
 
 
 class Board:
-    """The cells, a frame off the board included, and the point where a ko may not be retaken; moves make new boards."""
+    """The cells with a frame of points off the board, and the point of a ko. Moves return new boards."""
 
     def __init__(self, size: int, cells: dict[Point, str] | None = None, ko: Point | None = None) -> None:
         self.size = size
@@ -60,7 +60,7 @@ class Board:
         return [point for point, found in self.cells.items() if found == cell]
 
     def region(self, point: Point) -> set[Point]:
-        """All that is connected with ``point`` over points like it."""
+        """Return all points of the same content that are connected with ``point``."""
         kind, found, waiting = self.cells[point], {point}, [point]
         while waiting:
             for q in beside(waiting.pop()):
@@ -80,7 +80,7 @@ class Board:
         return {q for point in chain for q in beside(point) if self.cells[q] == EMPTY}
 
     def after(self, point: Point, color: str) -> "Board | None":
-        """The board once ``color`` has played; None where that is suicide. Ko is not looked at."""
+        """Return the board after a move of ``color``; None if it is suicide. Ko is not checked."""
         new = Board(self.size, dict(self.cells))
         new.cells[point] = color
         captured: set[Point] = set()
@@ -100,18 +100,18 @@ class Board:
         return Board(self.size, self.cells)
 
     def is_legal(self, point: Point, color: str) -> bool:
-        """Empty, no ko and no suicide; like the kernels, it closes the point of a ko to both colours."""
+        """Return whether a point is empty, not a ko and not suicide. As in the kernels, a ko binds both colours."""
         if self.cells[point] != EMPTY or point == self.ko:
             return False
         return any(self.cells[q] == EMPTY for q in beside(point)) or self.after(point, color) is not None
 
     def neighbourhood(self, point: Point) -> str:
-        """The 3x3 cells around ``point``, row by row, the middle included."""
+        """Return the 3x3 cells around ``point``, row by row, including the middle."""
         row, column = point
         return "".join(self.cells[row + dr, column + dc] for dr in (-1, 0, 1) for dc in (-1, 0, 1))
 
     def is_eye(self, point: Point, color: str) -> bool:
-        """Beside it only own stones, and at most one enemy diagonally, at the edge of the board none."""
+        """Return whether all neighbours are own stones, with at most one opponent diagonally (at the edge: none)."""
         if any(self.cells[q] not in (color, OFF_BOARD) for q in beside(point)):
             return False
         row, column = point
@@ -119,7 +119,10 @@ class Board:
         return corners.count(OTHER[color]) <= (0 if OFF_BOARD in corners else 1)
 
     def owners(self) -> dict[Point, str]:
-        """Tromp-Taylor: a stone owns its point, one colour alone owns the empty region that reaches only it."""
+        """Return the owner of each point by Tromp-Taylor rules.
+
+        A stone owns its point. A colour owns an empty region that touches only stones of this colour.
+        """
         owner = {point: self.cells[point] for point in self.all_of(BLACK) + self.all_of(WHITE)}
         for point in self.all_of(EMPTY):
             if point not in owner:
@@ -129,13 +132,13 @@ class Board:
         return owner
 
     def score(self) -> int:
-        """Black's area minus White's."""
+        """Return Black's area minus White's."""
         cells = list(self.owners().values())
         return cells.count(BLACK) - cells.count(WHITE)
 
 
 class Game:
-    """Positional superko: no move may bring back any earlier board."""
+    """A game with positional superko: no move may repeat an earlier board."""
 
     def __init__(self, size: int) -> None:
         self.board = Board(size)
@@ -167,7 +170,7 @@ def beside(point: Point) -> tuple[Point, ...]:
 
 
 def _turned(rows: tuple[str, ...]) -> tuple[str, ...]:
-    """By a quarter, to the right."""
+    """Rotate by 90 degrees clockwise."""
     return tuple("".join(column) for column in zip(*reversed(rows), strict=True))
 
 
@@ -186,7 +189,7 @@ def _swapped(drawing: str) -> str:
 
 @cache
 def _views_for(color: str) -> tuple[str, ...]:
-    """Every drawing that invites ``color`` to the middle."""
+    """Return every drawing in which ``color`` should play in the middle."""
     views: set[str] = set()
     for shape in SHAPES.values():
         views |= _all_views(shape) | {_swapped(view) for view in _all_views(shape)}
@@ -197,7 +200,7 @@ def _views_for(color: str) -> tuple[str, ...]:
 
 @cache
 def is_shape(neighbourhood: str, color: str) -> bool:
-    """Whether ``color`` makes a shape of MoGo's playouts by playing in the middle of the nine cells."""
+    """Return whether ``color`` makes a shape of MoGo's playouts by playing in the middle of the nine cells."""
     return any(
         all(cell in _ALLOWED[letter] for letter, cell in zip(view, neighbourhood, strict=True))
         for view in _views_for(color)

@@ -1,6 +1,6 @@
-"""Havannah as its rules are written: the board is a dictionary of stones, and everything else is found by flooding.
+"""Havannah, directly from its rules: the board is a dictionary of stones; everything else is found by flood fill.
 
-Cells are (x, y) of the square that the hexagon lies in: 0 <= x, y < 2n - 1 and |x - y| < n for base n.
+Cells are (x, y) of the square around the hexagon: 0 <= x, y < 2n - 1 and |x - y| < n for base n.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ Cell = tuple[int, int]
 
 
 class Board:
-    """Stones by cell; moves change it, and ``kinds`` says what a colour has made."""
+    """Stones by cell. Moves change the board, and ``kinds`` returns the winning structures of a colour."""
 
     def __init__(self, base: int) -> None:
         self.base = base
@@ -23,7 +23,7 @@ class Board:
         self.sides = self._sides()
 
     def _sides(self) -> list[set[Cell]]:
-        """The six sides without the corners: cells of the rim that are connected with each other over it."""
+        """Return the six sides without the corners: connected parts of the border without its corners."""
         rim = {c for c in self.cells if sum(n in self.cells for n in around(c)) == 4}
         sides = []
         while rim:
@@ -51,7 +51,7 @@ class Board:
         return found
 
     def kinds(self, color: str) -> set[str]:
-        """Of ring, bridge and fork, what ``color`` has on the board."""
+        """Return which of ring, bridge and fork ``color`` has on the board."""
         made = {"ring"} if self.has_ring(color) else set()
         for group in self.groups(color):
             if sum(c in group for c in self.corners) >= 2:
@@ -61,7 +61,7 @@ class Board:
         return made
 
     def has_ring(self, color: str) -> bool:
-        """Whether some cell, whatever is on it, cannot be left without crossing a stone of ``color``."""
+        """Return whether stones of ``color`` enclose some cell, whatever is on it."""
         stones = self.stones(color)
         free = set(self.cells) - stones
         outside = flood({c for c in free if any(n not in self.cells for n in around(c))}, free)
@@ -70,7 +70,7 @@ class Board:
         return not all(any(n not in self.cells or n in outside for n in around(c)) for c in stones)
 
     def kinds_after(self, cell: Cell, color: str) -> set[str]:
-        """What ``color`` would make by playing ``cell``."""
+        """Return which of ring, bridge and fork ``color`` would have after playing ``cell``."""
         self.play(cell, color)
         made = self.kinds(color)
         self.cells[cell] = EMPTY
@@ -83,7 +83,7 @@ def around(cell: Cell) -> list[Cell]:
 
 
 def flood(start: Iterable[Cell], allowed: set[Cell]) -> set[Cell]:
-    """All that can be reached from ``start`` over ``allowed`` cells, ``start`` included."""
+    """Return all cells that can be reached from ``start`` over ``allowed`` cells, including ``start``."""
     found = set(start)
     waiting = list(found)
     while waiting:
@@ -95,13 +95,13 @@ def flood(start: Iterable[Cell], allowed: set[Cell]) -> set[Cell]:
 
 
 class Replies:
-    """Last good replies with forgetting (LGRF-1; Baier & Drake 2010): what a player answers to a move."""
+    """Last good replies with forgetting (LGRF-1; Baier & Drake 2010): a player's reply to each move."""
 
     def __init__(self) -> None:
         self.known: dict[tuple[int, int], int] = {}
 
     def learn(self, game: Sequence[tuple[int, int]], winner: int) -> None:
-        """``game`` is (player, move) in order; the first is no reply."""
+        """Learn from a game, a sequence of (player, move). The first move is not a reply."""
         for (_, before), (player, move) in pairwise(game):
             if player == winner:
                 self.known[player, before] = move
@@ -110,7 +110,7 @@ class Replies:
 
 
 def perft(base: int, depth: int) -> tuple[int, int]:
-    """How many games of ``depth`` moves there are, and how many of them end with the last; none goes on after a win."""
+    """Return the number of games of ``depth`` moves, and how many of them are over after the last move."""
     board = Board(base)
 
     def count(left: int, color: str) -> tuple[int, int]:

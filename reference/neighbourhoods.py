@@ -1,6 +1,6 @@
-"""Nested neighbourhoods as they are described: look at every cell of a size, in each of the eight turns, and write it.
+"""Nested neighbourhoods, directly from their description: write all cells of a size, in each of the eight symmetries.
 
-Two neighbourhoods are the same if the first of their eight writings, in alphabetical order, is the same.
+Two neighbourhoods are equal if the alphabetically first of their eight texts are equal.
 """
 
 from functools import cache
@@ -14,7 +14,10 @@ def gridcular(dx: int, dy: int) -> int:
 
 
 def seen(board: Board, point: Point, mover: str, beside: bool) -> str:
-    """``x`` and ``o`` for stones of the mover and of the opponent; capital letters beside the move and in atari."""
+    """Return the letter of a cell: ``x`` for the mover's stones, ``o`` for the opponent's.
+
+    Stones in atari beside the move have capital letters.
+    """
     cell = board.cells.get(point, OFF_BOARD)
     if cell in (EMPTY, OFF_BOARD):
         return cell
@@ -24,7 +27,7 @@ def seen(board: Board, point: Point, mover: str, beside: bool) -> str:
 
 @cache
 def cells_by_turn(distance: int) -> list[list[tuple[int, int]]]:
-    """All cells of a size, in an order that each turn makes another one."""
+    """Return all cells of a size, in one order per symmetry."""
     reach = range(-distance // 2, distance // 2 + 1)  # a cell of distance d is at most d / 2 lines away
     cells = [(dx, dy) for dy in reach for dx in reach if 0 < gridcular(dx, dy) <= distance]
     return [[square_turns(dx, dy)[turn] for dx, dy in cells] for turn in range(8)]

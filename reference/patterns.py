@@ -1,6 +1,6 @@
-"""Patterns as they are described: hold the drawing over the board in every way it can be turned, and look.
+"""Patterns, directly from their description: compare the drawing with the board in every symmetry.
 
-A board is a dictionary from (row, column) to ``X``, ``O`` or ``.``; what is not in it is off the board. ``mover`` is
+A board is a dictionary from (row, column) to ``X``, ``O`` or ``.``; all other points are off the board. ``mover`` is
 ``X`` or ``O``. A pattern is a dictionary from (dx, dy) to the letter of its drawing.
 """
 
@@ -13,7 +13,10 @@ def square_turns(x: int, y: int) -> list[tuple[int, int]]:
 
 
 def hex_turns(x: int, y: int) -> list[tuple[int, int]]:
-    """By cube coordinates: their cyclic orders and signs are the turns, an exchange of two is a mirror."""
+    """Return all images of a cell, by cube coordinates.
+
+    Cyclic orders and signs of the coordinates are rotations; an exchange of two coordinates is a reflection.
+    """
     a, b, c = x, -y, y - x
     found = []
     for p, q, r in ((a, b, c), (b, c, a), (c, a, b), (b, a, c), (a, c, b), (c, b, a)):
@@ -35,7 +38,7 @@ def fits(letter: str, content: str | None, mover: str) -> bool:
 
 
 def matches(cells: Cells, board: Board, move: tuple[int, int], mover: str, geometry: str = "square") -> bool:
-    """Whether some turn of the pattern fits around ``move``."""
+    """Return whether the pattern matches around ``move`` in any symmetry."""
     row, column = move
     for turn in range(len(TURNS[geometry](0, 0))):
         places = {TURNS[geometry](dx, dy)[turn]: letter for (dx, dy), letter in cells.items()}

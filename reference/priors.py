@@ -1,6 +1,6 @@
-"""What a new node of Go believes of a move by its place, as it is described: lines, distances, shapes.
+"""The priors of a move in Go by its place, directly from their description: lines, distances, shapes.
 
-Captures, escapes, ataris and what the playout would answer are left to the tests that draw positions.
+Captures, escapes, ataris and the playout's replies are tested on drawn positions instead.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ NEAREST, REMOTE, LARGE = 3, 3, 12
 
 
 def lines(size: int, point: Point) -> list[int]:
-    """How far a point is from the nearest edge, and from the nearest one that crosses it; 1 for the first line."""
+    """Return the distances to the nearest edge and to the nearest edge that crosses it; 1 is the first line."""
     return sorted(min(x + 1, size - x) for x in point)
 
 
@@ -20,7 +20,7 @@ def _around(board: Board, points: set[Point]) -> set[Point]:
 
 
 def steps_to_stones(board: Board, point: Point) -> float:
-    """Over empty points to the nearest stone; infinite where there is none."""
+    """Return the steps over empty points to the nearest stone; infinite if there is none."""
     seen, border, steps = {point}, {point}, 0
     while border:
         steps += 1
@@ -33,7 +33,7 @@ def steps_to_stones(board: Board, point: Point) -> float:
 
 
 def distance(board: Board, last: Point | None, point: Point) -> float:
-    """In the common fate graph, where a chain is one vertex; infinite after a pass."""
+    """Return the distance in the common fate graph, where a chain is one vertex; infinite after a pass."""
     if last is None:
         return float("inf")
     reached, steps = board.region(last) if board.cells[last] != EMPTY else {last}, 0
@@ -45,14 +45,14 @@ def distance(board: Board, last: Point | None, point: Point) -> float:
 
 
 def is_skipped(board: Board, point: Point) -> bool:
-    """First and second lines of boards of 7 lines and more, with no stone within two steps."""
+    """Return whether a point is on the first or second line, with no stone within two steps, on 7x7 or larger."""
     return board.size >= 7 and lines(board.size, point)[0] <= 2 and steps_to_stones(board, point) > 2
 
 
 def good_and_bad(
     board: Board, point: Point, color: str, last: Point | None, visits: Mapping[str, float]
 ) -> tuple[float, float]:
-    """The won and the lost virtual visits of a move that is no self-atari."""
+    """Return the won and the lost virtual visits of a move that is not a self-atari."""
     good = bad = 0.0
     if is_shape(board.neighbourhood(point), color):
         good += visits["shape"]

@@ -1,6 +1,6 @@
-"""Slow tree parallelization on the searches of ``reference.uct``: dictionaries by path, one child after the other.
+"""Slow tree parallelization of the searches of ``reference.uct``, with dictionaries by path.
 
-A share that was sent is put into the trees at the next one, as messages that travel while ranks search.
+A share that is sent at one exchange is added to the trees at the next one, because messages travel while ranks search.
 """
 
 import math
@@ -16,7 +16,7 @@ Path = tuple[int, ...]
 class Rank:
     uct: Uct
     seen: dict[tuple[Path, str], float] = field(default_factory=dict)
-    """What of a child's sums is no growth; the artificial tree has no priors."""
+    """The part of each child's sums that was already shared. The artificial tree has no priors."""
     sent: dict[tuple[Path, str], float] = field(default_factory=dict)
 
     def node(self, path: Path) -> Node:
@@ -39,7 +39,7 @@ class SlowTree:
     depth: int
     weight: float
     known: dict[Path, float] = field(default_factory=dict)
-    """Visits that all ranks have been told of."""
+    """Visits that all ranks have received."""
     under_way: list[Path] = field(default_factory=list)
     """Children whose growth was sent and not yet received."""
 

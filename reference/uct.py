@@ -1,8 +1,8 @@
 """Algorithm 1 of "Scalability and parallelization of Monte-Carlo Tree Search" with RAVE, priors, progressive bias and
-progressive widening, one object a node, on the artificial tree of ``semeai.games.toys.tree``.
+progressive widening, one object per node, on the artificial tree of ``semeai.games.toys.tree``.
 
-Slow and obvious. It draws the same random numbers in the same order as the kernels and rounds as they do, to 32 bits,
-so that both must grow the same tree.
+It is slow and simple. It draws the same random numbers in the same order as the kernels, and rounds to 32 bits like
+them. So both must grow the same tree.
 """
 
 import math
@@ -54,13 +54,13 @@ class Node:
     rave_wins: f32 = ZERO
     heuristic: f32 = ZERO
     proof: str = ""
-    """Nothing, or won, lost, drawn for the player who moved here; at the root, for the one who is not to move."""
+    """Empty, or won, lost or drawn for the player who moved here; at the root, for the player who is not to move."""
     children: list["Node"] = field(default_factory=list)
 
 
 @dataclass
 class Uct:
-    """One search; ``settings`` has the names of ``SearchConfig``, with f32 values."""
+    """One search. ``settings`` has the names of ``SearchConfig``, with f32 values."""
 
     game: Game
     settings: dict
@@ -127,7 +127,7 @@ class Uct:
             nodes.append(self.select(node))
             moves.append(nodes[-1].move)
         depth = len(moves)
-        if nodes[-1].proof:  # it is drawn: the parent would be proven by a win
+        if nodes[-1].proof:  # drawn, because a win would prove the parent too
             self.back_up(nodes, moves, depth, f32(0.5))
             return
         while len(moves) < game.height:
@@ -140,7 +140,7 @@ class Uct:
                 node.proof = self.proven(node)
 
     def proven(self, node: Node) -> str:
-        """By all children; what is best for the player to move is the opposite for the one who moved here."""
+        """Return the proof of a node from its children: the opposite of the best result for the player to move."""
         found = {child.proof for child in node.children}
         if "won" in found:
             return "lost"

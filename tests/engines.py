@@ -1,6 +1,6 @@
-"""GTP engines that the tests play with: ``python tests/engines.py BEHAVIOUR [ARGUMENT]``.
+"""GTP engines for the tests: ``python tests/engines.py BEHAVIOUR [ARGUMENT]``.
 
-Each plays the first free point, row by row, and does one thing that real engines have been seen to do.
+Each plays the first free point, row by row, and shows one kind of bad behaviour that real engines have shown.
 """
 
 import itertools

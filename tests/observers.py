@@ -1,4 +1,4 @@
-"""Observers that the tests give to runs."""
+"""Observers of runs for the tests."""
 
 from semeai.runs.run import Observer
 

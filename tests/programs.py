@@ -1,4 +1,4 @@
-"""Programs that the tests race. Importable, so that workers find them."""
+"""Programs that the tests race. They are in a module that workers can import."""
 
 import math
 import os

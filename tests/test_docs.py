@@ -1,4 +1,4 @@
-"""The docs say what the program does."""
+"""The documentation agrees with the program."""
 
 import importlib.util
 import re

@@ -1,4 +1,4 @@
-"""What ``import semeai`` loads, and what it offers."""
+"""The modules that ``import semeai`` loads, and the names that it exports."""
 
 import ast
 import subprocess

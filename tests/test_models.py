@@ -1,4 +1,4 @@
-"""Settings of two tables become one, whether names have dots or tables are nested."""
+"""Merging settings of two tables, with dotted names or nested tables."""
 
 import copy
 

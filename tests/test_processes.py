@@ -1,4 +1,4 @@
-"""Programs end with whoever started them."""
+"""Programs end together with the process that started them."""
 
 import os
 import subprocess

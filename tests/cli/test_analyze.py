@@ -1,4 +1,4 @@
-"""``semeai analyze``: it finds a blunder, writes what it found, and keeps what is done."""
+"""``semeai analyze`` finds a blunder, writes its results, and keeps them when it is stopped."""
 
 import json
 import re

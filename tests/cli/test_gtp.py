@@ -1,4 +1,4 @@
-"""``semeai gtp`` as a program: pipes, signals, options."""
+"""``semeai gtp`` as a process: pipes, signals and options."""
 
 import os
 import signal

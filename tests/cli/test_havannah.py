@@ -1,4 +1,4 @@
-"""The commands for Havannah: match, status, race, analyze, bench, reproduce, all without a command of their own."""
+"""Havannah in the commands match, status, race, analyze, bench and reproduce."""
 
 import json
 import re
@@ -86,7 +86,7 @@ def test_a_game_is_analysed_in_the_words_of_its_record(analyze, tmp_path):  # no
     (tmp_path / "h.sgf").write_text(GAME)
     done = analyze("h.sgf", "--game", "havannah", "--simulations", 50, "--sgf", "out.sgf")
     lines = done.stdout.splitlines()
-    assert lines[0] == "Ann against Ben, base 4, 50 simulations a move"
+    assert lines[0] == "Ann against Ben, base 4, 50 simulations per move"
     assert lines[1].endswith("White's win rate")
     assert lines[2].split()[:3] == ["1", "W", "A1"]
     assert "100.0%" in lines[8]

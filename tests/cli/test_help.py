@@ -1,4 +1,4 @@
-"""Help pages, and what is said of mistakes on the command line."""
+"""Help pages, and error messages for mistakes on the command line."""
 
 import subprocess
 import sys

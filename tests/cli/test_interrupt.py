@@ -1,4 +1,4 @@
-"""Ctrl-C while the program starts."""
+"""Ctrl-C during the start of the program."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""``semeai learn`` from its command line."""
+"""``semeai learn`` as a user types it."""
 
 import json
 
@@ -58,9 +58,9 @@ def test_self_play_is_the_same_for_any_number_of_workers_and_played_once(tmp_pat
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ((), "give files of games, or --self-play GAMES"),
-        (("x.sgf", "--self-play", 4), "and not both"),
-        (("x.sgf",), "none of 1 files can be learnt from; the first: x.sgf: cannot be read"),
+        ((), "give game records or --self-play GAMES"),
+        (("x.sgf", "--self-play", 4), "but not both"),
+        (("x.sgf",), "none of 1 files can be used; the first: x.sgf: cannot be read"),
         (("x.sgf", "--held-out", 0.7), "--held-out: must be above 0 and at most 0.5, not 0.7"),
         (("x.sgf", "--prior", 0), "--prior: must be above 0 and at most 1000, not 0"),
         (("--self-play", 4, "--player", "mcts:simulations=5", "--simulations", 9), "has a budget of its own"),

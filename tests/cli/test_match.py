@@ -38,7 +38,7 @@ def test_match_status_export_and_more_games(semeai, tmp_path):  # noqa: F811
     assert longer["a_as_black"] == longer["a_as_white"] == {"wins": 10, "draws": 0, "losses": 0}
     assert longer["always_valid_95"][0] > 0.5
     assert longer["endings"] == {"score": 20}
-    assert longer["cpu_seconds_a_game"][0] > 0
+    assert longer["cpu_seconds_per_game"][0] > 0
 
     (run,) = json.loads(semeai("runs", "--json").stdout)
     assert (run["name"], run["kind"], run["state"]) == (longer["run"], "match", "finished")
@@ -115,7 +115,7 @@ def test_ctrl_c_shows_the_result_so_far_and_how_to_go_on(tmp_path):
     output, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "always-valid 95% interval" in output
-    assert "stopped; to go on: semeai match random" in errors
+    assert "stopped; to continue: semeai match random" in errors
     assert "Traceback" not in errors
 
 

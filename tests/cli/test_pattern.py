@@ -60,7 +60,7 @@ def test_match_lists_the_moves_of_a_game(folder):
     # Points of the first line among the legal ones, before each of five moves.
     assert edge["share"] == pytest.approx((16 + 16 + 16 + 15 + 15) / (25 + 24 + 23 + 22 + 22))
     assert "matched 2 of 4 moves played" in run("match", "good.txt", "game.sgf")
-    with pytest.raises(ConfigError, match="patterns are square, and havannah"):
+    with pytest.raises(ConfigError, match="patterns are square, but the board of havannah is hex"):
         run("match", "good.txt", "game.sgf", "--game", "havannah")
 
 

@@ -1,4 +1,4 @@
-"""``semeai solve``: proofs of small boards, what is not proven, and bad input."""
+"""``semeai solve``: proofs on small boards, positions that are not proven, and bad input."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""One contract for all communicators: alone, a virtual cluster, processes of an MPI job."""
+"""One contract for all communicators: a single rank, a virtual cluster, and processes of an MPI job."""
 
 import numpy as np
 import pytest
@@ -52,8 +52,8 @@ def test_a_virtual_rank_out_of_step_is_an_error_and_no_hang():
     waiting = first.start_sum(np.zeros(2))
     with pytest.raises(RankFailed, match="had no turn yet"):
         waiting.result()
-    with pytest.raises(RankFailed, match=r"shares \(3,\) numbers where others share \(2,\)"):
+    with pytest.raises(RankFailed, match=r"sends numbers of shape \(3,\), others of \(2,\)"):
         second.start_sum(np.zeros(3))
     first.start_gather(b"")
-    with pytest.raises(RankFailed, match="starts a sum where others start a gather"):
+    with pytest.raises(RankFailed, match="starts a sum, but others start a gather"):
         second.start_sum(np.zeros(2))

@@ -1,4 +1,4 @@
-"""What every executor must do behind the pool."""
+"""One contract for all executors, tested through the pool."""
 
 import concurrent.futures
 import functools

@@ -1,4 +1,4 @@
-"""What every game keeps to, from its kernels to a whole match: those of the catalog, and one from outside."""
+"""One contract for all games, from kernels to whole matches: the games of the catalog, and one from outside."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What every ledger must do, whatever its backend: SQLite always, PostgreSQL where its server is installed."""
+"""One contract for all ledgers: SQLite always, PostgreSQL if its server is installed."""
 
 import contextlib
 import os

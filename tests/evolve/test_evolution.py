@@ -1,4 +1,4 @@
-"""Growing a player: what is proven better stays, whatever happens to the process, however many work on it."""
+"""Evolution of a player: proven improvements are kept, with any number of workers, even if processes are killed."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Proposals: new ones only, the same ones again from the same history, and each of its own kind."""
+"""Proposals: no repetitions, the same proposals from the same history, and each of the kind asked for."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Section 5 of the BGP paper, small: grown, validated, put beside the paper, and taken from the ledger again."""
+"""Section 5 of the BGP paper at a small scale: evolution, validation, comparison, and results from the ledger."""
 
 from dataclasses import replace
 

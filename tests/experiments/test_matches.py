@@ -1,4 +1,4 @@
-"""Experiments that play: small, real, and resumed from their ledger."""
+"""Experiments that play matches: small, real, and resumed from their ledger."""
 
 from collections import Counter
 

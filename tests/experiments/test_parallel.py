@@ -1,4 +1,4 @@
-"""The tables of ranks: small, real, and beside the paper's figures."""
+"""The tables of parallel search: small, real, and with the paper's figures."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The compiled race agrees exactly with ``Race``, batch by batch, on the same coins."""
+"""The compiled race agrees exactly with ``Race``, batch by batch, on the same random rewards."""
 
 import numpy as np
 import pytest

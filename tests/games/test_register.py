@@ -1,4 +1,4 @@
-"""A game that is no part of semeai: registered by one call, it is played like those that are."""
+"""A game that is not part of semeai: after one call that registers it, it is played like the others."""
 
 import subprocess
 import sys

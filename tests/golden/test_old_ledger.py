@@ -1,6 +1,6 @@
-"""A ledger that semeai 0.1.0 wrote: it is read, resumed to the same digests, and its games are played again.
+"""A ledger of semeai 0.1.0 can be read and resumed with the same digests, and its games can be played again.
 
-``ledger-0.1/ledger.sql`` is a dump of it, made with the race files beside it; it is never made again.
+``ledger-0.1/ledger.sql`` is a dump of it, made with the race files in the same folder. It must never be made again.
 """
 
 import json

@@ -1,6 +1,6 @@
-"""Golden playouts: what the kernels play from fixed seeds, written only by ``python -m tests.golden.update``.
+"""Golden playouts of the kernels from fixed seeds. Only ``python -m tests.golden.update`` writes them.
 
-A change of the hashes means that every seeded game changes too: say so in the change log.
+If the hashes change, every seeded game changes too. This must be stated in the changelog.
 """
 
 import hashlib

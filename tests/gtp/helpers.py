@@ -1,4 +1,4 @@
-"""An engine to talk to, and a strict reader of its answers."""
+"""A GTP engine for the tests, and a strict parser of its answers."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Analysis: what Sabaki and Lizzie read, when it stops, and that it changes nothing."""
+"""Live analysis: the lines that Sabaki and Lizzie read, when it stops, and that it does not change the game."""
 
 import re
 

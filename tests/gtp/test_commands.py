@@ -1,4 +1,4 @@
-"""What the commands do to a game of Go."""
+"""The effects of the GTP commands on a game of Go."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""Ten thousand lines, good and broken: every answer is well formed, and the board stays what the moves make it."""
+"""Ten thousand valid and broken lines: every answer is well formed, and the board agrees with the moves."""
 
 import gc
 import random

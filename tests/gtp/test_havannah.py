@@ -1,4 +1,4 @@
-"""The dialect of Havannah: colours, coordinates, the end of a game, the swap, records, and what is refused."""
+"""GTP for Havannah: colours, coordinates, the end of a game, the swap, records, and errors."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The engine on streams: the reader thread, stopping, broken input, time."""
+"""The engine on streams: the reader thread, stopping, broken input, and time."""
 
 import io
 import os

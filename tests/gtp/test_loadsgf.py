@@ -1,4 +1,4 @@
-"""``loadsgf``: games, positions before a move, and files that are no games."""
+"""``loadsgf``: games, positions before a move, and files that are not game records."""
 
 import os
 

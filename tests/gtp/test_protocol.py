@@ -1,4 +1,4 @@
-"""The text of GTP 2, draft 2, sentence by sentence where it says what an engine must do."""
+"""The requirements of GTP 2, draft 2, on engines, sentence by sentence."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""docs/reference/gtp.md says what the engine says; its tables are made by docs/make_reference.py."""
+"""docs/reference/gtp.md agrees with the engine; docs/make_reference.py makes its tables."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A game through the library that Sabaki uses; it is fetched from npm, and the test is skipped where it cannot be."""
+"""A game through the GTP library of Sabaki. It is fetched from npm; without it, the test is skipped."""
 
 import json
 import os

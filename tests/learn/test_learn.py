@@ -1,4 +1,4 @@
-"""Harvesting, fitting and measuring, on what is known; and learning as a whole."""
+"""Harvesting, fitting and measuring on known data; and learning from start to end."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""Games and pairs, with players that misbehave in every way."""
+"""Games and pairs of games, also with players that misbehave."""
 
 import sys
 from pathlib import Path

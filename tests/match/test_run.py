@@ -1,4 +1,4 @@
-"""Whole matches: the same games on any number of workers, none lost, none played twice."""
+"""Whole matches: the same games with any number of workers; none is lost or played twice."""
 
 import json
 import os

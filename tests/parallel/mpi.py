@@ -1,4 +1,4 @@
-"""MPI jobs for tests: real ranks, started by the mpiexec that stands beside this Python."""
+"""MPI jobs for tests: real ranks, started by the mpiexec in the folder of this Python."""
 
 import importlib.util
 import os

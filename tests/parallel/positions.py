@@ -1,4 +1,4 @@
-"""Moves that ranks choose for seeded positions; ``mpiexec -n 4 python -m tests.parallel.positions`` prints them."""
+"""The moves that ranks choose in seeded positions. ``mpiexec -n 4 python -m tests.parallel.positions`` prints them."""
 
 import json
 import sys

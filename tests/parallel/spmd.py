@@ -1,5 +1,6 @@
-"""What every communicator must do, as a program of steps that each rank runs; ``python -m tests.parallel.spmd`` runs it
-on the ranks of an MPI job.
+"""The contract of communicators, as a program of steps that each rank runs.
+
+``python -m tests.parallel.spmd`` runs it on the ranks of an MPI job.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Ranks that are processes: they choose what virtual ranks choose, and end together."""
+"""Ranks as processes choose the same moves as virtual ranks, and end together."""
 
 import json
 
@@ -86,5 +86,5 @@ def test_more_ranks_than_there_are(monkeypatch):
     config = PlayerConfig.from_text("parallel.scheme=voting,parallel.ranks=5")
     from semeai.players.mcts import team_settings
 
-    with pytest.raises(ConfigError, match="5 ranks, and mpiexec has started 2"):
+    with pytest.raises(ConfigError, match="5 ranks, but mpiexec has started 2"):
         module.make_team(team_settings(config))

@@ -1,4 +1,4 @@
-"""Ranks of a virtual cluster grow the trees that the slow reference grows, node by node."""
+"""Ranks of a virtual cluster grow the same trees as the slow reference, node by node."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""The schemes on the virtual cluster: nothing is counted twice, nothing is lost, and one rank is the plain player."""
+"""The schemes on a virtual cluster: nothing is counted twice or lost, and one rank plays like the plain player."""
 
 import numpy as np
 import pytest

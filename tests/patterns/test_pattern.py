@@ -1,4 +1,4 @@
-"""Patterns as data: texts, symmetries, files and pictures."""
+"""Patterns: texts, symmetries, files and pictures."""
 
 import contextlib
 import subprocess
@@ -96,8 +96,8 @@ HEAD = "semeai patterns 1\ngeometry square\n"
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "line 1: a file of patterns begins with 'semeai patterns 1'"),
-        ("semeai patterns 2\ngeometry hex\n", "line 1: format '2', and this version of semeai reads 1"),
+        ("", "line 1: a pattern file begins with 'semeai patterns 1'"),
+        ("semeai patterns 2\ngeometry hex\n", "line 1: file format '2', but this version of semeai reads format 1"),
         ("semeai patterns 1\npattern +1\n", "line 2: write 'geometry square' or 'geometry hex'"),
         ("semeai patterns 1\ngeometry squar\n", "line 2: no geometry 'squar': did you mean 'square'?"),
         (HEAD + "\n  X *\n", "line 4: write 'pattern BIAS' before a drawing, not 'X *'"),
@@ -105,14 +105,14 @@ HEAD = "semeai patterns 1\ngeometry square\n"
         (HEAD + "pattern good\n  X *\n", "line 3: a bias is a number such as +1 or -0.5, not 'good'"),
         (HEAD + "pattern nan\n  X *\n", "line 3: a bias is a number from -1000 to 1000"),
         (HEAD + "pattern 0\n  X *\n", "line 3: a bias is a number from -1000 to 1000"),
-        (HEAD + "pattern +1\n", "line 3: a drawing has one move (*), not 0"),
-        (HEAD + "pattern +1\n  X *\n  * O\n", "line 5: a drawing has one move (*), not 2"),
+        (HEAD + "pattern +1\n", "line 3: a drawing needs one move (*), not 0"),
+        (HEAD + "pattern +1\n  X *\n  * O\n", "line 5: a drawing needs one move (*), not 2"),
         (HEAD + "pattern +1\n  X *\n  x O\n", "line 5: no cell 'x'"),
         (HEAD + "pattern +1\n  X *\n\t. O\n", "line 5: no cell '\\t'"),
         (HEAD + "pattern +1\n  X *\n   O\n", "line 5: 'O' in column 4 lies between two cells"),
         (HEAD + "pattern +1\n  ? *\n", "line 3: a pattern needs a cell that is not ?"),
         (HEAD + "pattern +1\n  *" + " " * 27 + "X\n", f"line 3: the cell at (14, 0) is more than {MAX_RADIUS} steps"),
-        (HEAD + "pattern +1\n  X *\npattern -1\n  *\n  X\n", "line 5: the same shape as the pattern of line 3"),
+        (HEAD + "pattern +1\n  X *\npattern -1\n  *\n  X\n", "line 5: the same shape as the pattern in line 3"),
     ],
 )
 def test_a_bad_file_is_refused_with_line_and_reason(text, reason, tmp_path):

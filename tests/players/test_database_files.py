@@ -1,4 +1,4 @@
-"""A player's database comes from a file, its identity from what the file holds, and workers must find the same."""
+"""A player's database is read from a file, its identity depends on the content, and workers must find the same file."""
 
 import json
 import shutil

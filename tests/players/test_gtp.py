@@ -1,4 +1,4 @@
-"""Any GTP engine as a player: whatever it does, one clear sentence and no process left."""
+"""GTP engines as players: every failure gives one clear sentence, and leaves no process behind."""
 
 import os
 import shutil

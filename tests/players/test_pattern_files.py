@@ -1,4 +1,4 @@
-"""A player's patterns come from a file, and its identity from what the file says."""
+"""A player's patterns are read from a file, and its identity depends on the content."""
 
 import pytest
 
@@ -41,13 +41,13 @@ def test_words_tables_and_files_of_players_read_the_file(folder):
 def test_havannah_has_hex_patterns(folder):
     made = parse_spec("mcts:patterns=hex.txt", folder, "havannah")
     assert made.config.policy.patterns == ("+1 X?/?*",)
-    with pytest.raises(ConfigError, match=r"hex.txt: its patterns are hex, and the board is square"):
+    with pytest.raises(ConfigError, match=r"hex.txt: the patterns are hex, but the board is square"):
         parse_spec("mcts:patterns=hex.txt", folder)
 
 
 def test_bad_files_are_named_with_line_and_reason(folder):
     (folder / "bad.txt").write_text("semeai patterns 1\ngeometry square\npattern 2\n  X Q\n")
-    with pytest.raises(ConfigError, match=r"bad.txt, line 3: a drawing has one move"):
+    with pytest.raises(ConfigError, match=r"bad.txt, line 3: a drawing needs one move"):
         parse_spec("mcts:patterns=bad.txt", folder)
     with pytest.raises(ConfigError, match=r"none.txt: cannot be read: No such file"):
         parse_spec("mcts:patterns=none.txt", folder)

@@ -1,4 +1,4 @@
-"""Players as data: their recorded identities never change, and they travel between processes."""
+"""Players as data: their recorded identities never change, and they can be sent between processes."""
 
 import pickle
 import subprocess

@@ -1,4 +1,4 @@
-"""BGP, the plain race and the stream; asking and telling."""
+"""The race modes BGP, plain and stream; ``ask`` and ``tell``."""
 
 import itertools
 import random

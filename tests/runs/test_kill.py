@@ -1,4 +1,4 @@
-"""Kill -9 of the driver and of its workers at random moments: the ledger and the verdicts stay what they would be."""
+"""Kill -9 of the driver and of its workers at random moments does not change the ledger or the verdicts."""
 
 import json
 import os
@@ -146,7 +146,7 @@ def test_a_second_process_is_refused_and_ctrl_c_says_how_to_go_on(tmp_path):
     first.send_signal(signal.SIGINT)
     output, errors = first.communicate(timeout=60)
     assert first.returncode == 130
-    assert f"to go on: semeai race {tmp_path / 'race.toml'}" in errors
+    assert f"to continue: semeai race {tmp_path / 'race.toml'}" in errors
     assert not json.loads(output)["finished"]
     assert not list(tmp_path.glob("*.lock"))
 

@@ -1,4 +1,4 @@
-"""The loop of race, workers and ledger: same ledger for any number of workers, exact resume, failures."""
+"""Runs of races: the same ledger for any number of workers, exact resume, and failures."""
 
 import itertools
 import os

@@ -1,4 +1,4 @@
-"""The search agrees with a slow reference node by node, and finds what is known of the toy games."""
+"""The search agrees with a slow reference node by node, and finds the known results of toy games."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Threads on one tree lose nothing, and one of them alone grows the tree that a plain search grows."""
+"""Threads that search one tree lose no simulations; a single thread grows the same tree as a plain search."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,7 @@
-"""The guarantee, simulated with fixed seeds.
+"""The statistical guarantee, tested by simulations with fixed seeds.
 
-An error rate of at most 5% is called broken when more errors occur than a rate of exactly 5% would give with
-probability 1e-4: that is the false-alarm rate of each test here.
+A test fails if a true error rate equal to the allowed one, such as 5%, would give so many errors with a probability
+below 1e-4. So the false-alarm rate of each test is at most 1e-4.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Equations 1 and 2, and computeBounds variants 1 to 3, against the papers' text."""
+"""Equations 1 and 2 and computeBounds variants 1 to 3 agree with the papers."""
 
 import itertools
 import math

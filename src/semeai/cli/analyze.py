@@ -1,4 +1,4 @@
-"""``semeai analyze``: what the search thinks of every move of a game, and where the game was lost."""
+"""``semeai analyze``: judge every move of a game by search, and find the mistakes."""
 
 import sys
 from collections.abc import Iterator
@@ -74,7 +74,7 @@ def analyze(
 
 
 def make_session(record: "GameRecord", preset: str, changes: dict[str, Any], seed: int, coordinates: str) -> "Session":
-    """A player before the game's first position."""
+    """Make the session that searches the positions of the game."""
     from semeai.gtp.dialects import DIALECTS
     from semeai.gtp.session import Session, SessionSettings
     from semeai.players.config import PlayerConfig
@@ -82,7 +82,7 @@ def make_session(record: "GameRecord", preset: str, changes: dict[str, Any], see
 
     config = PlayerConfig.from_preset(preset, record.game).with_changes(changes)
     if config.simulations is None or config.seconds is not None:
-        raise ConfigError("an analysis has its budget in simulations: leave out --set seconds")
+        raise ConfigError("the budget of an analysis is in simulations: leave out --set seconds")
     compile_players([record.game], note, [config])
     settings = SessionSettings(record.size, record.komi, seed, config.simulations)
     return Session(DIALECTS[record.game](coordinates=coordinates), MctsPlayer(config), settings)
@@ -90,19 +90,19 @@ def make_session(record: "GameRecord", preset: str, changes: dict[str, Any], see
 
 @dataclass(frozen=True)
 class MoveAnalysis:
-    """One move of the game; win rates are those of the player who moved."""
+    """One move of the game. Win rates are those of the player who moved."""
 
     number: int
-    """From 1."""
+    """Number of the move, from 1."""
     player: int
     move: str
     win_rate: float
     best: str
     best_win_rate: float
     visits: int
-    """Of the best move."""
+    """Visits of the best move."""
     line: tuple[str, ...]
-    """What the search expected instead of the move."""
+    """The moves that the search expected instead, the best move first."""
 
     @property
     def loss(self) -> float:
@@ -114,7 +114,7 @@ class MoveAnalysis:
 
 
 def analyze_moves(record: "GameRecord", session: "Session", first: int, last: int) -> Iterator[MoveAnalysis]:
-    """Moves ``first`` to ``last``, counted from 1; each is judged by a search of the position that it made."""
+    """Yield moves ``first`` to ``last``, counted from 1. Each is judged by a search of the position after it."""
     position = session.position = session.dialect.replay(record, first - 1)
     found = search(session, record.moves[first - 1][0])
     for number in range(first, last + 1):
@@ -131,21 +131,22 @@ def analyze_moves(record: "GameRecord", session: "Session", first: int, last: in
 
 
 class Found(NamedTuple):
-    """The best move of a position: its visits, its win rate for the side to move, and what would follow.
+    """The best move of a position: its visits, its win rate for the side to move, and the expected line.
 
-    ``mean`` is the win rate over all simulations. A move is judged by it in the position that it made, as a move that
-    was not played is judged by the mean below it: the best answer's win rate would make every played move look bad.
+    ``mean`` is the win rate over all simulations. In the position after a played move, it judges that move. This is
+    comparable to ``win_rate`` of a move that was not played, which is also a mean over all answers. The win rate of the
+    best answer alone would make every played move look bad.
     """
 
     line: tuple[int, ...]
-    """Nothing where the game is over."""
+    """The expected moves, the best move first; empty if the game is over."""
     visits: int
     win_rate: float
     mean: float
 
 
 def search(session: "Session", player: int) -> Found:
-    """Spend the budget on the session's position, in pieces, so that Ctrl-C is heard."""
+    """Search the session's position with the whole budget, in chunks, so that Ctrl-C takes effect."""
     if session.dialect.is_over(session.position):
         return judged(session, player)
     session.prepare(player)
@@ -153,7 +154,7 @@ def search(session: "Session", player: int) -> Found:
     while left > 0 and (ran := session.player.think(min(left, CHUNK))):
         left -= ran
     reports = session.player.report()
-    if not reports:  # there is nothing to choose
+    if not reports:  # there are no moves
         return judged(session, player)
     total = sum(report.visits for report in reports)
     mean = sum(report.visits * report.win_rate for report in reports) / max(total, 1)
@@ -161,14 +162,14 @@ def search(session: "Session", player: int) -> Found:
 
 
 def judged(session: "Session", player: int) -> Found:
-    """The position as it stands."""
+    """Score the position as it stands, without a search."""
     reward = session.position.reward()
     rate = reward if player == 0 else 1 - reward
     return Found((), 0, rate, rate)
 
 
 def read_record(file: Path, game: str) -> "GameRecord":
-    """A game whose moves are all legal."""
+    """Read a game record. Raises ConfigError or another SemeaiError if it has no moves or an illegal one."""
     from semeai.games.catalog import game_named
 
     rules = game_named(game)
@@ -176,7 +177,7 @@ def read_record(file: Path, game: str) -> "GameRecord":
         if not file.is_file() and file.exists():
             raise ConfigError(f"{file} is not a file")
         if file.stat().st_size > MAX_FILE_BYTES:
-            raise ConfigError(f"{file} is larger than {MAX_FILE_BYTES // 1_000_000} MB: that is no game record")
+            raise ConfigError(f"{file} is larger than {MAX_FILE_BYTES // 1_000_000} MB, too large for a game record")
         record = rules.read_record(file.read_bytes(), str(file))
     except OSError as error:
         raise ConfigError(f"cannot read {file}: {error.strerror}") from None
@@ -187,7 +188,7 @@ def read_record(file: Path, game: str) -> "GameRecord":
 
 
 def parse_range(text: str, n_moves: int) -> tuple[int, int]:
-    """``10-40``, ``10-``, ``-40``, ``17`` or nothing, within the game."""
+    """Parse ``10-40``, ``10-``, ``-40``, ``17`` or an empty text. Returns the first and last move, within the game."""
     start, dash, end = text.partition("-")
     if not all(part.strip() == "" or part.strip().isdecimal() for part in (start, end)):
         raise ConfigError(f"--moves {text}: write FIRST-LAST, for example 10-40")
@@ -199,7 +200,7 @@ def parse_range(text: str, n_moves: int) -> tuple[int, int]:
 
 
 def write_review(file: Path, review: "Review") -> None:
-    """The game with what was found appended to its comments."""
+    """Write the game, with the results appended to its comments."""
     record = review.record
     comments = list(record.comments or [""] * len(record.moves))
     for found in review.moves:

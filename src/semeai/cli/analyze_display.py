@@ -1,4 +1,4 @@
-"""How the review of a game looks: a line a move as it is found, the mistakes at the end, or JSON."""
+"""Display of ``semeai analyze``: one line per move while it runs, then the mistakes; or JSON."""
 
 import json
 import sys
@@ -27,7 +27,7 @@ HEADER = f"{'move':>6}  {'played':<7}{'win rate':>8}  {'best':<7}{'win rate':>8}
 
 @dataclass
 class Review:
-    """What has been found so far."""
+    """The moves analysed so far, and the game they belong to."""
 
     place: str
     record: "GameRecord"
@@ -46,7 +46,7 @@ class Review:
 
     @property
     def mistakes(self) -> list[MoveAnalysis]:
-        """The most costly moves first."""
+        """The most costly moves, the worst first."""
         costly = [found for found in self.moves if found.loss >= MISTAKE]
         return sorted(costly, key=lambda found: -found.loss)[:MOST_MISTAKES]
 
@@ -76,7 +76,7 @@ class Review:
         names = {"black": record.black, "white": record.white}
         players = " against ".join(names[colour] or colour.capitalize() for colour in (first, second))
         komi = f", komi {record.komi:g}" if self.game.has_komi else ""
-        return f"{players}, {self.game.board_name(record.size)}{komi}, {self.simulations:,} simulations a move"
+        return f"{players}, {self.game.board_name(record.size)}{komi}, {self.simulations:,} simulations per move"
 
     def header(self) -> str:
         return f"{HEADER}{self.game.colours[0].capitalize()}'s win rate"
@@ -97,7 +97,7 @@ class Review:
         )
 
     def comment_on(self, found: MoveAnalysis) -> str:
-        """For a game record."""
+        """Return the comment on a move for the game record."""
         after = f"{self.game.colours[0].capitalize()}'s win rate {found.first_win_rate:.1%}"
         return after if found.loss == 0 else f"{after}\n{self.sentence(found)}"
 
@@ -107,7 +107,7 @@ def make_review_display(review: Review, quiet: bool) -> "ReviewDisplay":
 
 
 class ReviewDisplay:
-    """Lines as they come, below them a bar on a terminal."""
+    """Prints each move as it is analysed; on a terminal, with a progress bar below."""
 
     def __init__(self, review: Review) -> None:
         self.review = review
@@ -156,7 +156,7 @@ class ReviewDisplay:
 
 
 class QuietDisplay(ReviewDisplay):
-    """JSON at the end; progress goes to standard error, as a bar or as a line every ten seconds."""
+    """Prints JSON at the end. Progress goes to standard error, as a bar or as one line every ten seconds."""
 
     def begin(self) -> None:
         self._last = time.monotonic()
@@ -172,7 +172,7 @@ class QuietDisplay(ReviewDisplay):
 
 
 def graph(rate: float) -> str:
-    """A win rate as a point between 0 and 1, the middle marked."""
+    """Draw a win rate as a point on a line from 0 to 1, with the middle marked."""
     cells = ["·"] * GRAPH_WIDTH
     cells[GRAPH_WIDTH // 2] = "|"
     cells[round(min(1.0, max(0.0, rate)) * (GRAPH_WIDTH - 1))] = "●"

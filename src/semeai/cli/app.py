@@ -1,4 +1,4 @@
-"""The app: ``semeai --help``, ``semeai --version``, and each command's module on the first use of the command."""
+"""The application: ``semeai --help``, ``semeai --version``, and the commands, which are imported on first use."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -10,7 +10,7 @@ from semeai.cli.group import Group, new_app, new_command
 
 
 class LazyGroup(Group):
-    """The commands of the table, none of which is imported before it is used."""
+    """The group of all commands. A command is imported when it is used."""
 
     def sections(self) -> Mapping[str, Mapping[str, str]]:
         return {title: {name: entry.summary for name, entry in group.items()} for title, group in GROUPS.items()}

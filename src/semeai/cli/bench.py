@@ -1,4 +1,4 @@
-"""``semeai bench``: how fast this machine plays."""
+"""``semeai bench``: measure how fast this machine plays."""
 
 import json
 from typing import Annotated

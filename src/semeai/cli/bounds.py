@@ -1,4 +1,4 @@
-"""``semeai bounds``: a calculator from counts."""
+"""``semeai bounds``: compute bounds and verdicts from counts."""
 
 import json
 import math

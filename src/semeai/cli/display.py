@@ -1,4 +1,4 @@
-"""How a running race looks: a live table on a terminal, plain lines elsewhere, nothing with --json."""
+"""Display of a race: a live table on a terminal, plain lines elsewhere, nothing with --json."""
 
 import json
 import math
@@ -32,7 +32,7 @@ COLOURS = {
     Verdict.UNDECIDED: "",
 }
 LINE_SECONDS = 10.0
-WIDE = 105  # columns of a terminal that has room for the intervals in numbers too
+WIDE = 105  # columns of a terminal with room for the intervals as numbers
 
 
 def make_display(quiet: bool) -> "Display":
@@ -43,7 +43,7 @@ def make_display(quiet: bool) -> "Display":
 
 
 class Display(Observer):
-    """Shows nothing but notes on standard error: the base of the others."""
+    """Shows only notes on standard error. It is the base of the other displays."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
@@ -75,7 +75,7 @@ class Display(Observer):
 
 
 class LineDisplay(Display):
-    """One line per verdict, and one every ten seconds."""
+    """Prints one line per verdict, and one every ten seconds."""
 
     def __init__(self, console: Console) -> None:
         super().__init__(console)
@@ -100,11 +100,11 @@ class LineDisplay(Display):
             self.console.print(status_line(driver), highlight=False, markup=False, soft_wrap=True)
 
     def stop(self, driver: RaceDriver) -> None:
-        self.console.print("stopping: finishing the batches under way (once more: drop them)")
+        self.console.print("stopping: finishing the running batches (Ctrl-C again: drop them)")
 
 
 class LiveDisplay(LiveView, Display):
-    """The table, redrawn twice a second."""
+    """Redraws the table twice per second."""
 
     def progress(self, driver: RaceDriver) -> None:
         self.draw(self.table(driver.race), Text(status_line(driver) + self.note))
@@ -114,7 +114,7 @@ class LiveDisplay(LiveView, Display):
 
 
 def standings_table(race: Race, height: int, width: int) -> Table:
-    """The candidates that matter most, as many as fit."""
+    """Make a table of the candidates: accepted and undecided ones first, as many as fit."""
     order = {v: i for i, v in enumerate((Verdict.ACCEPTED, Verdict.UNDECIDED, Verdict.FAILED))}
     ranked = sorted(race.standings, key=lambda s: (order.get(s.verdict, 9), -s.progress))
     shown = ranked[: max(3, height)]
@@ -149,7 +149,7 @@ def standings_table(race: Race, height: int, width: int) -> Table:
 
 
 def bar_reach(intervals: list[Bounds], standings: list[Standing], low: float, high: float) -> float:
-    """Half the width of the drawing's scale: room for the thresholds, and for what is shown within reason."""
+    """Return half the width of the scale of the bars: wide enough for thresholds and intervals, within limits."""
     middle = (low + high) / 2
     ends = [
         max(abs(b.lower - middle), abs(b.upper - middle))
@@ -160,7 +160,7 @@ def bar_reach(intervals: list[Bounds], standings: list[Standing], low: float, hi
 
 
 def interval_bar(mean: float, interval: Bounds, low: float, high: float, reach: float, width: int) -> str:
-    """The interval as a bar on a scale with the two thresholds marked: ``···├──●──┤··││·····``."""
+    """Draw the interval as a bar on a scale with the two thresholds marked: ``···├──●──┤··││·····``."""
     middle = (low + high) / 2
 
     def column(value: float) -> int:
@@ -200,7 +200,7 @@ def status_line(driver: RaceDriver) -> str:
 
 
 def evaluations_left(race: Race) -> float:
-    """A rough forecast: what the race would need, were all candidates to go on as they did so far."""
+    """Return a rough forecast of the evaluations left, assuming the current reward frequencies of all candidates."""
     alive = [s for s in race.alive if s.n_evaluations]
     if not alive:
         return math.inf
@@ -237,7 +237,7 @@ def verdict_lines(race: Race, result: RaceResult) -> list[Text]:
         lines.append(
             Text(
                 f"{guarantee_sentence(settings)} "
-                "Its win rate above is biased upwards by the stopping: measure it anew.",
+                "Its win rate above is biased upwards by the stopping: measure it again with new seeds.",
                 style="dim",
             )
         )
@@ -247,7 +247,7 @@ def verdict_lines(race: Race, result: RaceResult) -> list[Text]:
 def guarantee_sentence(settings: RaceSettings) -> str:
     risk, threshold = f"{100 * settings.risk:g}%", f"{settings.accept_above:g}"
     if settings.mode == "stream" and settings.spending in ("geometric", "quadratic"):
-        # The papers' series of races with a fresh risk each: nothing bounds the whole stream.
+        # The papers' series of races, each with the whole risk: nothing bounds the risk of the whole stream.
         return f"For each candidate alone, the risk of accepting it though it is not better than {threshold} is {risk}."
     return (
         f"The risk that any accepted candidate is not better than {threshold} is at most {risk}, "
@@ -256,7 +256,7 @@ def guarantee_sentence(settings: RaceSettings) -> str:
 
 
 def show_race(store: Ledger, run: RunInfo, as_json: bool) -> None:
-    """Show where a race of the ledger stands, also while it is running."""
+    """Show the state of a race in the ledger, also while it is running."""
     race = replay(store, run.name)
     failures = list(store.rows("failures", run.id))
     state, digest = store.state(run), store.digest(run.id)

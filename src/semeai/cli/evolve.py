@@ -1,4 +1,4 @@
-"""``semeai evolve``: grow a player, change by change."""
+"""``semeai evolve``: improve a player, change by change."""
 
 import enum
 import json
@@ -64,8 +64,8 @@ def evolve(
     command continues an evolution that was stopped.
 
     Examples:
-        semeai evolve evolve.toml               run it, or go on where it was stopped
-        semeai evolve evolve.toml --steps 40    twenty steps more
+        semeai evolve evolve.toml               run it, or continue where it stopped
+        semeai evolve evolve.toml --steps 40    with twenty more steps
         semeai evolve --size 9 --simulations 100 --proposer guided --steps 5
         semeai evolve --game havannah --size 5 --simulations 100 --candidates 1 --steps 50
     """
@@ -102,5 +102,5 @@ def evolve(
     else:
         display.summary(result, next_steps(str(target), run_name, shown, config.match.game, config.match.size))
     if not result.finished:
-        print(f"stopped; to go on: {shlex.join(['semeai', *sys.argv[1:]])}", file=sys.stderr)
+        print(f"stopped; to continue: {shlex.join(['semeai', *sys.argv[1:]])}", file=sys.stderr)
         raise typer.Exit(130)

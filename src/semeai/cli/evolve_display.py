@@ -1,4 +1,4 @@
-"""How an evolution looks: a line for each step and each match, and the race or match that is under way."""
+"""Display of an evolution: one line per step and per match, and the current race or match."""
 
 import json
 import shlex
@@ -38,14 +38,14 @@ def make_evolve_display(n_steps: int, quiet: bool) -> "EvolveDisplay":
 
 
 class EvolveDisplay(EvolutionObserver):
-    """Shows nothing: the base of the others."""
+    """Shows nothing. It is the base of the other displays."""
 
     def __init__(self, console: Console, n_steps: int) -> None:
         self.console = console
         self.n_steps = n_steps
         self.n_accepted = 0
         self.step = 0
-        self._seconds: list[float] = []  # that steps took, of those that were not in the ledger
+        self._seconds: list[float] = []  # duration of each step that was not already in the ledger
         self._began = time.monotonic()
         self._is_new = False
         self._last = time.monotonic()
@@ -87,7 +87,7 @@ class EvolveDisplay(EvolutionObserver):
     def match_progress(self, title: str, driver: MatchDriver) -> None: ...
 
     def summary(self, result: EvolutionResult, lines: Sequence[str]) -> None:
-        """What came of it, and where it is."""
+        """Print the results, and where they are."""
         out = self.console
         print_history(out, result.history)
         out.print(as_rich(proposer_table(result.history)))
@@ -100,7 +100,7 @@ class EvolveDisplay(EvolutionObserver):
 
 
 class _Part(Observer):
-    """Watches one race or match of the evolution, for the display of the whole."""
+    """Observes one race or match of the evolution, and passes its progress to the display."""
 
     def __init__(self, whole: EvolveDisplay, progress: Callable[[Any], None]) -> None:
         self.whole = whole
@@ -117,7 +117,7 @@ class _Part(Observer):
 
 
 class LineEvolveDisplay(EvolveDisplay):
-    """One line per step, one per match, and one every ten seconds."""
+    """Prints one line per step, one per match, and one every ten seconds."""
 
     def say(self, text: str) -> None:
         self.line(text, "dim")
@@ -146,11 +146,11 @@ class LineEvolveDisplay(EvolveDisplay):
         self.line(f"  {title}: {percent(tally.win_rate, tally.plain_interval)} of {tally.n_games:,} games", "cyan")
 
     def stop(self, driver: Driver) -> None:
-        self.line("stopping: finishing the games under way (once more: drop them)", "yellow")
+        self.line("stopping: finishing the running games (Ctrl-C again: drop them)", "yellow")
 
 
 class LiveEvolveDisplay(LiveView, LineEvolveDisplay):
-    """The same lines, and below them what is under way, redrawn twice a second."""
+    """Prints the same lines, and below them redraws the current race or match twice per second."""
 
     def say(self, text: str) -> None:
         self.draw(Text(text, style="dim"), at_once=True)
@@ -170,7 +170,7 @@ class LiveEvolveDisplay(LiveView, LineEvolveDisplay):
 
 
 def step_line(step: int, n_steps: int, n: int, change: Change | None, races: Sequence[RaceResult]) -> str:
-    """What a step did, in one line."""
+    """Return a summary of one step in one line."""
     standings = {s.candidate.name: s for race in races for s in race.standings}
     games = 2 * sum(race.n_evaluations for race in races)
     verdicts = [s.verdict for s in standings.values()]
@@ -191,7 +191,7 @@ def indented(text: str) -> str:
 
 
 def print_history(console: Console, history: History) -> None:
-    """The accepted changes, what they are worth, and what they cost."""
+    """Print the accepted changes and the tables of their validation."""
     accepted = list(history.accepted())
     for i, (step, change) in enumerate(accepted, 1):
         console.print(Text(f"P{i}, step {step.number}, {change.proposer}: {change}", style="bold green"))
@@ -237,7 +237,7 @@ def history_dict(history: History) -> dict[str, Any]:
 
 
 def show_evolution(store: Ledger, run: RunInfo, as_json: bool) -> None:
-    """Where an evolution of the ledger stands, also while it runs."""
+    """Show the state of an evolution in the ledger, also while it is running."""
     history = read_history(store, run.name)
     if as_json:
         print(json.dumps({**history_dict(history), "state": store.state(run), "seed": run.seed}, indent=2))
@@ -262,7 +262,7 @@ def _matches(found: Mapping[str, Validation]) -> dict[str, Any]:
 
 
 def next_steps(folder: str, name: str, place: str, game: str, size: int) -> list[str]:
-    """Where to look, and what to do with it."""
+    """Return the lines that name the written files and the next commands."""
     of = f" --game {game}" if game != "go" else ""
     return [
         f"written: {folder}/player.toml, {folder}/report.md",

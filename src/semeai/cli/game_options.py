@@ -1,4 +1,4 @@
-"""Options that say which game is played, and on which board."""
+"""Options for the game and its board."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Commands and groups of commands: their plain help pages, and one way to report what a user got wrong."""
+"""Commands and groups of commands: their plain help pages, and one way to report a user's mistakes."""
 
 import inspect
 import sys
@@ -17,7 +17,7 @@ HELP_OPTION = ("--help", "Show this page.")
 
 
 class Command(TyperCommand):
-    """A command whose help page is made from its function."""
+    """A command. Its help page is made from its function."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         with blamed_on(ctx):
@@ -38,7 +38,7 @@ class Group(TyperGroup):
     """A command that has commands of its own."""
 
     def sections(self) -> Mapping[str, Mapping[str, str]]:
-        """Return the summary of each command, by the title it stands below and its name."""
+        """Return the summary of each command, by section title and command name."""
         functions = {name: command.callback for name, command in self.commands.items() if command.callback}
         return {"Commands": {name: help_of(inspect.unwrap(function)).summary for name, function in functions.items()}}
 
@@ -71,7 +71,7 @@ class Group(TyperGroup):
             formatter.write_text(self.epilog)
 
     def main(self, args: Sequence[str] | None = None, *unused: Any, **also_unused: Any) -> None:
-        """Run a command line. What a user got wrong is a ConfigError, like any other wrong setting."""
+        """Run a command line. Raises ConfigError for a user's mistake, like for any other wrong setting."""
         try:
             with self.make_context("semeai", list(sys.argv[1:] if args is None else args)) as ctx:
                 self.invoke(ctx)
@@ -82,7 +82,7 @@ class Group(TyperGroup):
 
 
 def new_app(cls: type[Group], help: str, epilog: str | None = None) -> typer.Typer:
-    """Return an app without rich, whose import takes as long as all the rest of a help page."""
+    """Return an app that does not import rich, which takes as long as all the rest of a help page."""
     return typer.Typer(
         cls=cls, help=help, epilog=epilog, context_settings=PAGE, add_completion=False, rich_markup_mode=None,
         pretty_exceptions_enable=False,

@@ -95,14 +95,14 @@ def gtp(
     )
     given = any(option is not None for option in (size, komi, coordinates, patterns, database, parallel))
     if preset != "default" or settings or threads > 1 or swap or given:
-        start.check()  # what may be wrong is said at once; the rest is checked when the first command needs it
+        start.check()  # report mistakes at once; the defaults need no check, and load when a command needs them
     serve_engine(start, log)
 
 
 def player_changes(
     simulations: int | None, seconds: float | None, threads: int, no_resign: bool, settings: list[str]
 ) -> dict[str, Any]:
-    """What the options say of the player, as ``PlayerConfig.with_changes`` takes it."""
+    """Return the player settings of the options, for ``PlayerConfig.with_changes``."""
     if simulations is not None and seconds is not None:
         raise ConfigError("give --simulations or --seconds, not both")
     check_range("--seconds", seconds, gt=0, le=1e6)
@@ -120,10 +120,10 @@ def player_changes(
 
 
 def rank_changes(scheme: str | None, ranks: int | None) -> dict[str, Any]:
-    """What --parallel and --ranks say of the player."""
+    """Return the player settings of --parallel and --ranks."""
     if scheme is None:
         if ranks is not None:
-            raise ConfigError(f"--ranks {ranks}: say how they share, with --parallel slow_tree, for example")
+            raise ConfigError(f"--ranks {ranks}: also give a scheme, such as --parallel slow_tree")
         return {}
     if ranks is None:
         ranks = started_ranks()
@@ -136,7 +136,7 @@ def rank_changes(scheme: str | None, ranks: int | None) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class SessionStart:
-    """How to make a session, once a command needs one: a GUI that asks for the name is not kept waiting for numba."""
+    """The options of a session. It is made when a command needs it, so asking for the name does not load numba."""
 
     game: str = "go"
     preset: str = "default"
@@ -163,7 +163,7 @@ class SessionStart:
         return spec.config.with_changes(self.changes)
 
     def check(self) -> None:
-        """ConfigError where there is no such player or no such board."""
+        """Raise ConfigError if there is no such player or no such board."""
         from semeai.parallel.config import counted_in_simulations
 
         config = self.config()
@@ -198,7 +198,7 @@ class SessionStart:
 
 
 def describe(preset: str, config: "PlayerConfig") -> str:
-    """Name, version and every setting that is not the default."""
+    """Return the engine's name, version, preset and every setting that is not the default."""
     from semeai.models import flat_settings
 
     default = dict(flat_settings(type(config)(game=config.game).model_dump()))

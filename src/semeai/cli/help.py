@@ -1,6 +1,6 @@
-"""What a command's function says of the command: its usage, its parameters and its examples.
+"""The help of a command, read from its function: usage, parameters and examples.
 
-``--help`` and the documentation's page of the command line are both made from this.
+Both ``--help`` and the reference page of the command line are made from it.
 """
 
 import enum
@@ -20,20 +20,20 @@ class Parameter(NamedTuple):
     """One argument or option of a command."""
 
     key: str
-    """Its name in the function."""
+    """Name of the function's parameter."""
     names: tuple[str, ...]
     """``("--output", "-o")``, or ``("FILE",)`` for an argument."""
     is_argument: bool
     kind: type
     value: str
-    """What stands after the option; empty for a switch."""
+    """Name of the value after the option; empty for a switch."""
     repeated: bool
     choices: tuple[str, ...]
     low: float | None
     high: float | None
     required: bool
     default: str
-    """Empty if there is none worth showing."""
+    """The default as text; empty if there is none to show."""
     help: str
     envvar: str
 
@@ -50,14 +50,14 @@ class Help(NamedTuple):
 
     summary: str
     details: tuple[str, ...]
-    """Paragraphs."""
+    """The paragraphs after the summary."""
     examples: tuple[str, ...]
     """Command lines; two spaces or more separate each from its explanation."""
     parameters: tuple[Parameter, ...]
 
     @property
     def usage(self) -> str:
-        """What follows the command's name."""
+        """The part of the usage line after the command's name."""
         arguments = [p for p in self.parameters if p.is_argument]
         options = [p for p in self.parameters if not p.is_argument]
         words = [p.names[0] + "..." * p.repeated for p in arguments]
@@ -67,7 +67,7 @@ class Help(NamedTuple):
 
 
 def help_of(function: Callable[..., Any]) -> Help:
-    """Read a command's function."""
+    """Read the help of a command from its function."""
     text, _, examples = inspect.cleandoc(function.__doc__ or "").partition("\nExamples:\n")
     summary, *details = [" ".join(paragraph.split()) for paragraph in text.strip().split("\n\n")]
     lines = tuple(line.strip() for line in examples.splitlines() if line.strip())
@@ -113,5 +113,5 @@ def _bare(annotation: Any) -> tuple[type, bool]:
 
 
 def _flags(name: str, info: OptionInfo) -> tuple[str, ...]:
-    given = (info.default, *(info.param_decls or ()))  # inside Annotated, the first flag is where a default would be
+    given = (info.default, *(info.param_decls or ()))  # inside Annotated, typer stores the first flag as the default
     return tuple(word for word in given if isinstance(word, str)) or (f"--{name.replace('_', '-')}",)

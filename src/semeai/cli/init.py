@@ -1,4 +1,4 @@
-"""``semeai init``: a small race, or a small evolution, to start from."""
+"""``semeai init``: write a small race or a small evolution as an example."""
 
 import shutil
 from importlib.resources import as_file, files

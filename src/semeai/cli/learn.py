@@ -1,4 +1,4 @@
-"""``semeai learn``: a database of patterns (the papers' AE) from game records or from self-play."""
+"""``semeai learn``: learn a pattern database (AE in the papers) from game records or from self-play."""
 
 import json
 import shlex
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from semeai.table import ResultTable
 
 SHOWN = 5
-"""Files that are refused, named one by one."""
+"""Largest number of refused files that are named."""
 
 
 def learn(
@@ -41,16 +41,14 @@ def learn(
     prior: Annotated[
         float, typer.Option(help="Strength of the prior that pulls a pattern towards its parent (> 0).")
     ] = 2.0,
-    held_out: Annotated[
-        float, typer.Option(help="Fraction of the games that is kept for the test, not learnt from (at most 0.5).")
-    ] = 0.1,
+    held_out: Annotated[float, typer.Option(help="Fraction of the games used only for the test (at most 0.5).")] = 0.1,
     positions: Annotated[
         int, typer.Option(min=100, help="Largest number of positions to learn from, drawn at random.")
     ] = 60_000,
     skip: Annotated[
         int | None,
         typer.Option(
-            min=0, help="Moves at the beginning of each game not to learn from (default: the random ones of self-play)."
+            min=0, help="Moves to skip at the beginning of each game (default: the random moves of self-play)."
         ),
     ] = None,
     distance: Annotated[
@@ -62,7 +60,7 @@ def learn(
     """Learn a database of Go patterns from records or from self-play.
 
     The patterns are nested neighbourhoods with Bradley-Terry strengths; a player uses them by `database=FILE`. Prints
-    how well they predict the moves of the games held out. Broken files are named and left out.
+    how well they predict the moves of the held-out games. Broken files are named and left out.
 
     Examples:
         semeai learn games/ -o ae.npz                      from all .sgf files below a folder
@@ -75,7 +73,7 @@ def learn(
     from semeai.learn.learn import learn as learn_from
 
     if bool(games) == (self_play is not None):
-        raise ConfigError("give files of games, or --self-play GAMES, and not both")
+        raise ConfigError("give game records or --self-play GAMES, but not both")
     check_range("--held-out", held_out, gt=0, le=0.5)
     check_range("--prior", prior, gt=0, le=1000)
     check_writable("--output", output)
@@ -102,7 +100,7 @@ def learn(
 
 
 def _player(words: str, simulations: int | None) -> str:
-    """With 200 simulations a move, or as many as are asked for, unless its own words say it."""
+    """Return the player with ``simulations`` per move (default: 200), unless it has a budget of its own."""
     from semeai.players.catalog import words_with_simulations
 
     chosen = words_with_simulations(words, simulations or 200)
@@ -120,7 +118,7 @@ def _read(paths: list[Path]) -> tuple[list["GameRecord"], list[str]]:
     if len(files.refused) > SHOWN:
         note(f"left out: {len(files.refused) - SHOWN} more")
     if not files.games:
-        raise ConfigError(f"none of {len(files.refused)} files can be learnt from; the first: {files.refused[0]}")
+        raise ConfigError(f"none of {len(files.refused)} files can be used; the first: {files.refused[0]}")
     return list(files.games), list(files.refused)
 
 
@@ -135,13 +133,13 @@ def _play(
     with display:
         finished, records = play_games(match, games, ledger=ledger, workers=workers, observer=display)
     if not finished:
-        print(f"stopped; to go on: {shlex.join(['semeai', *sys.argv[1:]])}", file=sys.stderr)
+        print(f"stopped; to continue: {shlex.join(['semeai', *sys.argv[1:]])}", file=sys.stderr)
         raise typer.Exit(130)
     return records
 
 
 def as_table(found: "Learnt") -> "ResultTable":
-    """The prediction of the games held out, by the size of the patterns."""
+    """Make the table of how well the held-out games are predicted, by the size of the patterns."""
     from semeai.table import ResultTable, percent
 
     rows: list[tuple[Any, ...]] = []
@@ -152,7 +150,7 @@ def as_table(found: "Learnt") -> "ResultTable":
         known += n
         first, among = percent(accuracy.first), percent(accuracy.among_first)
         rows.append((name, known, first, among, round(accuracy.mean_rank, 1), round(accuracy.log_likelihood, 3)))
-    title = f"Prediction of {found.uniform.n_moves:,} moves of {found.n_held_out} games held out"
+    title = f"Prediction of {found.uniform.n_moves:,} moves of {found.n_held_out} held-out games"
     columns = ("up to distance", "patterns", "top 1", "top 5", "mean rank", "log-likelihood")
     return ResultTable(title, columns, tuple(rows))
 

@@ -1,4 +1,4 @@
-"""What the live displays have in common: a picture below the lines, redrawn while the work goes on."""
+"""The common part of all live displays: an area below the printed lines that is redrawn during the work."""
 
 import time
 from types import TracebackType
@@ -11,7 +11,7 @@ REDRAW_SECONDS = 0.5
 
 
 class LiveView:
-    """A display whose picture is redrawn twice a second at most, and is gone at the end."""
+    """A display that is redrawn at most twice per second, and disappears at the end."""
 
     console: Console
 
@@ -20,7 +20,7 @@ class LiveView:
         self._live.start()
         self._drawn = 0.0
         self.note = ""
-        """What stands behind the status."""
+        """Text after the status line."""
         return self
 
     def __exit__(
@@ -34,6 +34,6 @@ class LiveView:
             self._live.update(Group(*parts), refresh=True)
 
     def say_stopping(self, what: str) -> None:
-        """In the next picture, which comes at once."""
-        self.note = f"  —  stopping: finishing the {what} under way (Ctrl-C again: drop them)"
+        """Show that the run is stopping. The next ``draw`` shows it without delay."""
+        self.note = f"  —  stopping: finishing the running {what} (Ctrl-C again: drop them)"
         self._drawn = 0.0

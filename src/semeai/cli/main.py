@@ -1,4 +1,4 @@
-"""Entry point of ``semeai``. It imports next to nothing, so that Ctrl-C is handled almost from the first moment."""
+"""Entry point of ``semeai``. It imports very little, so that Ctrl-C is handled almost from the start."""
 
 import os
 import signal
@@ -14,8 +14,8 @@ INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run the command line. Of several ranks started by mpiexec, the first runs it and the others search for it."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not if it is ignored, as below nohup
+    """Run the command line. With several ranks started by mpiexec, rank 0 runs it and the others search for it."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not if the signal is ignored, as under nohup
         signal.signal(signal.SIGINT, _interrupt)
     run(_start)
 
@@ -33,10 +33,10 @@ def _start() -> None:
 
 
 def run(command: "Callable[[], object]") -> None:
-    """Call ``command``; an error becomes one sentence on standard error and the exit code of its kind."""
+    """Call ``command``. An error is printed as one sentence on standard error, and sets the exit code of its kind."""
     try:
         command()
-    except KeyboardInterrupt:  # before or after a run, which handles its own
+    except KeyboardInterrupt:  # before or after a run; runs handle Ctrl-C themselves
         sys.exit(INTERRUPTED)
     except BrokenPipeError:  # `semeai export | head`
         sys.stderr.close()
@@ -51,9 +51,9 @@ def run(command: "Callable[[], object]") -> None:
 
 
 def _interrupt(number: int, frame: "FrameType | None") -> None:
-    """Raise KeyboardInterrupt; but end the process at once while a module is imported.
+    """Raise KeyboardInterrupt, but end the process at once while a module is being imported.
 
-    An exception there may be swallowed or printed by whoever is in the middle of the import, and nothing is lost yet.
+    An import may swallow or print an exception, and at that time nothing can be lost yet.
     """
     caller = frame
     while caller is not None:

@@ -1,4 +1,4 @@
-"""``semeai match``: two players, many games, and who is stronger."""
+"""``semeai match``: play many games between two players, and find out who is stronger."""
 
 import enum
 import json
@@ -93,7 +93,7 @@ def match(
     run_name = chosen.name if name is None else checked_name(name, "--name")
     display = make_match_display(chosen, quiet=as_json)
     with display:
-        executor = "inline" if started_ranks() > 1 else "local"  # a worker could not speak with the ranks
+        executor = "inline" if started_ranks() > 1 else "local"  # worker processes cannot reach the ranks
         result = run_match(
             chosen,
             games,
@@ -111,5 +111,5 @@ def match(
     if markdown is not None:
         write_text("--markdown", markdown, as_result_table(chosen, result, until_decided).to_markdown())
     if not result.finished:
-        print(f"stopped; to go on: {shlex.join(['semeai', *sys.argv[1:]])}", file=sys.stderr)
+        print(f"stopped; to continue: {shlex.join(['semeai', *sys.argv[1:]])}", file=sys.stderr)
         raise typer.Exit(130)

@@ -1,4 +1,4 @@
-"""How a match looks: a live table on a terminal, plain lines elsewhere, nothing with --json."""
+"""Display of a match: a live table on a terminal, plain lines elsewhere, nothing with --json."""
 
 import json
 import math
@@ -23,7 +23,7 @@ from semeai.runs.run import Observer
 from semeai.store.ledger import Ledger, RunInfo
 from semeai.table import ResultTable
 
-OTHER_COLUMNS = 71  # characters of a line that the name of a player cannot have
+OTHER_COLUMNS = 71  # width of all columns except the players' names
 LONGEST_NAME = 60
 
 
@@ -35,7 +35,7 @@ def make_match_display(match: Match, quiet: bool) -> "MatchDisplay":
 
 
 class MatchDisplay(Observer):
-    """Shows nothing but notes on standard error: the base of the others."""
+    """Shows only notes on standard error. It is the base of the other displays."""
 
     def __init__(self, console: Console, match: Match) -> None:
         self.console = console
@@ -58,7 +58,7 @@ class MatchDisplay(Observer):
 
 
 class LineMatchDisplay(MatchDisplay):
-    """One line every ten seconds."""
+    """Prints one line every ten seconds."""
 
     def __init__(self, console: Console, match: Match) -> None:
         super().__init__(console, match)
@@ -70,11 +70,11 @@ class LineMatchDisplay(MatchDisplay):
             self.console.print(status_line(driver), highlight=False, markup=False, soft_wrap=True)
 
     def stop(self, driver: MatchDriver) -> None:
-        self.console.print("stopping: finishing the games under way (once more: drop them)")
+        self.console.print("stopping: finishing the running games (Ctrl-C again: drop them)")
 
 
 class LiveMatchDisplay(LiveView, MatchDisplay):
-    """The table, redrawn twice a second."""
+    """Redraws the table twice per second."""
 
     def progress(self, driver: MatchDriver) -> None:
         status = Text(status_line(driver) + self.note)
@@ -98,13 +98,13 @@ def columns(match: Match) -> tuple[str, ...]:
 
 
 def rows(match: Match, tally: Tally, longest: int = LONGEST_NAME) -> list[tuple[str, ...]]:
-    """A line for each player, as ``columns`` names it."""
+    """Return one row per player, with the cells of ``columns``."""
     half = tally.n_pairs
     lower, upper = tally.interval
     found = []
     for i, (letter, spec) in enumerate((("A", match.a), ("B", match.b))):
-        won = float(i == 0)  # A's reward when this player wins
-        own, other = (tally.as_first, tally.as_second)[:: 1 if i == 0 else -1]  # B is second where A is first
+        won = float(i == 0)  # A's reward if this player wins
+        own, other = (tally.as_first, tally.as_second)[:: 1 if i == 0 else -1]  # B is second when A is first
         first, second = own[won], other[won]
         rate = tally.win_rate if i == 0 else 1 - tally.win_rate
         low, high = (lower, upper) if i == 0 else (1 - upper, 1 - lower)
@@ -144,7 +144,7 @@ def as_result_table(match: Match, result: MatchResult, until_decided: bool) -> R
 
 
 def endings(tally: Tally) -> dict[str, int]:
-    """How games ended and how often: by the game's own rules first."""
+    """Return the number of games per ending, the endings of the game's own rules first."""
     own = sorted(reason for reason in tally.reasons if reason not in REASONS)
     return {reason: tally.reasons[reason] for reason in (*own, *REASONS) if tally.reasons[reason]}
 
@@ -162,13 +162,13 @@ def status_line(driver: MatchDriver) -> str:
     if tally.n_games:
         lower, upper = tally.interval
         parts.append(f"A wins {tally.win_rate:.4f}, always-valid interval [{lower:.4f}, {upper:.4f}]")
-        parts.append(f"{tally.n_moves / tally.n_games:.0f} moves a game")
+        parts.append(f"{tally.n_moves / tally.n_games:.0f} moves per game")
         parts.append(list_endings(tally))
     if rate > 0:
         most = "at most " if driver.until_decided else "about "
-        parts += [f"{3600 * rate:,.0f} games an hour", f"{most}{duration((planned - tally.n_games) / rate)} left"]
+        parts += [f"{3600 * rate:,.0f} games per hour", f"{most}{duration((planned - tally.n_games) / rate)} left"]
     if driver.pool.n_lost:
-        parts.append(f"{driver.pool.n_lost} parcels run again after lost workers")
+        parts.append(f"{driver.pool.n_lost} jobs run again after lost workers")
     return ", ".join(parts)
 
 
@@ -184,7 +184,7 @@ def summary_lines(result: MatchResult, until_decided: bool) -> list[Text]:
         head += f", {tally.draws:,} draws"
     lines = [Text(head, style="bold"), Text(verdict(result))]
     lines.append(
-        Text(f"{tally.n_moves / tally.n_games:.1f} moves a game; games ended {list_endings(tally)}", style="dim")
+        Text(f"{tally.n_moves / tally.n_games:.1f} moves per game; games ended {list_endings(tally)}", style="dim")
     )
     for failure, n in _most_frequent(result):
         lines.append(Text(f"{n} x {failure}", style="red"))
@@ -192,16 +192,16 @@ def summary_lines(result: MatchResult, until_decided: bool) -> list[Text]:
 
 
 def verdict(result: MatchResult) -> str:
-    """What the always-valid interval says: it may be looked at whenever one likes."""
+    """Return the verdict by the always-valid interval, which holds at any time."""
     lower, upper = result.tally.interval
     what = f"always-valid 95% interval [{lower:.4f}, {upper:.4f}]"
     if not result.tally.is_decided:
-        return f"not decided who is stronger: {what}"
+        return f"not yet decided who is stronger: {what}"
     return f"{'A' if lower > 0.5 else 'B'} is stronger: {what}"
 
 
 def plain_interval(result: MatchResult, until_decided: bool) -> tuple[float, float] | None:
-    """Wilson's, where its condition holds: all games that were planned, and no look that could have ended it."""
+    """Return the Wilson interval; None if the number of games was not fixed or not all games are played."""
     return result.tally.plain_interval if result.finished and not until_decided else None
 
 
@@ -213,7 +213,7 @@ def _most_frequent(result: MatchResult) -> list[tuple[str, int]]:
 
 
 def show_match(store: Ledger, run: RunInfo, as_json: bool) -> None:
-    """Where a match of the ledger stands, also while it is played."""
+    """Show the state of a match in the ledger, also while it is running."""
     match, result = replay_match(store, run.name)
     if as_json:
         print(
@@ -255,9 +255,9 @@ def as_dict(match: Match, name: str, place: str, result: MatchResult, until_deci
         "always_valid_95": list(tally.interval),
         "wilson_95": None if plain is None else list(plain),
         "decided": tally.is_decided,
-        "moves_a_game": tally.n_moves / games if games else None,
-        "cpu_seconds_a_game": [cpu / games for cpu in tally.cpu] if games else None,
-        "simulations_a_game": [n / games for n in tally.simulations] if games else None,
+        "moves_per_game": tally.n_moves / games if games else None,
+        "cpu_seconds_per_game": [cpu / games for cpu in tally.cpu] if games else None,
+        "simulations_per_game": [n / games for n in tally.simulations] if games else None,
         "endings": endings(tally),
         "failures": [{"game": g.number + 1, "failure": g.failure, "stderr": g.stderr} for g in result.failures],
     }

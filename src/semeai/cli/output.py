@@ -1,4 +1,4 @@
-"""Where a command's output goes: files, remarks on standard error, and the name of its run."""
+"""Output of commands: files, notes on standard error, and checks that they can be written."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ from semeai.errors import ConfigError
 
 
 def note(text: str) -> None:
-    """Print a remark on standard error, dim on a terminal."""
+    """Print a note on standard error, dim on a terminal."""
     typer.secho(text, err=True, dim=True)
 
 
@@ -20,7 +20,7 @@ def installed_version() -> str:
 
 
 def check_range(option: str, value: float | None, *, gt: float, le: float) -> None:
-    """Raise ConfigError if an option is not above ``gt`` and at most ``le``: typer's own limits are inclusive."""
+    """Raise ConfigError if an option is not above ``gt`` and at most ``le``. Typer's own limits are inclusive."""
     from semeai.models import limit_words
 
     if value is not None and not gt < value <= le:
@@ -28,7 +28,7 @@ def check_range(option: str, value: float | None, *, gt: float, le: float) -> No
 
 
 def check_writable(option: str, path: Path | None) -> None:
-    """Raise ConfigError if a file cannot be written: before the work, not after it."""
+    """Raise ConfigError if a file cannot be written. This is called before the work, not after it."""
     if path is None:
         return
     if path.is_dir() or not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):

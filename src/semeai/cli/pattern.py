@@ -1,4 +1,4 @@
-"""``semeai pattern``: look at files of patterns, check them, draw them, and find them in games."""
+"""``semeai pattern``: show, check and draw pattern files, and find their patterns in games."""
 
 import json
 from pathlib import Path
@@ -24,7 +24,7 @@ pattern = new_app(Group, help="Show, check, draw and match the patterns of a fil
 def show(file: FileArgument, as_json: JsonOption = False) -> None:
     """Print each pattern of a file as a drawing.
 
-    Its bias, its digest and its comment stand above it.
+    Its bias, digest and comment are above the drawing.
 
     Examples:
         semeai pattern show patterns.txt
@@ -76,7 +76,7 @@ def match(
 ) -> None:
     """List the moves of a game that each pattern matches.
 
-    Also prints the share of all legal moves that it matches.
+    Also prints the percentage of all legal moves that it matches.
 
     Examples:
         semeai pattern match patterns.txt game.sgf
@@ -89,25 +89,27 @@ def match(
     for row in found:
         typer.echo(
             f"{row['number']}: {row['text']}  matched {len(row['moves'])} of {row['played']} moves played, "
-            f"{100 * row['share']:.2f}% of the legal ones"
+            f"{100 * row['share']:.2f}% of all legal moves"
         )
         if row["moves"]:
             typer.echo("   " + ", ".join(f"{m['number']} {m['move']}" for m in row["moves"]))
 
 
 def find_in_game(patterns: list[Pattern], file: Path, game: str) -> list[dict[str, Any]]:
-    """What each pattern matched, as ``--json`` prints it."""
+    """Return what each pattern matched, as ``--json`` prints it."""
     from semeai.cli.analyze import read_record
     from semeai.games.catalog import game_named
     from semeai.games.patterns.matching import add_moves
     from semeai.players.pattern_files import geometry_of
 
     if patterns and patterns[0].geometry != geometry_of(game):
-        raise ConfigError(f"the patterns are {patterns[0].geometry.name}, and {game} is played on another board")
+        raise ConfigError(
+            f"the patterns are {patterns[0].geometry.name}, but the board of {game} is {geometry_of(game).name}"
+        )
     record, rules = read_record(file, game), game_named(game)
     position = rules.replay(record, 0)
     around = PatternMatcher(max((p.radius for p in patterns), default=1))
-    played: dict[int, tuple[int, str]] = {}  # the point's index among all: number and name of the move
+    played: dict[int, tuple[int, str]] = {}  # number and name of the played move, by the index of its point
     for number, (player, move) in enumerate(record.moves, 1):
         before = around.n_points
         legal = add_moves(around, position, position.legal_moves().tolist(), player)

@@ -1,4 +1,4 @@
-"""``semeai plan``: what a race will cost."""
+"""``semeai plan``: estimate the cost of a race."""
 
 import json
 from typing import Annotated
@@ -25,7 +25,7 @@ def plan(
     """Estimate how many games a race will need, by simulation.
 
     Prints the expected games and the frequency of acceptance for each method, and for one candidate the information
-    bound: the games that no method can do without.
+    bound: the smallest expected number of games of any method.
 
     Examples:
         semeai plan --efficiency 0.52 --risk 0.05 --candidates 10

@@ -29,7 +29,7 @@ def race(
     Every result is kept in the ledger. A resumed race comes to the same verdicts, with any number of workers.
 
     Examples:
-        semeai race race.toml                run it, or go on where it was stopped
+        semeai race race.toml                run it, or continue where it stopped
         semeai race race.toml --workers 8    the same verdicts, sooner
         semeai race race.toml --name again   the same race as a new run
     """
@@ -53,7 +53,7 @@ def race(
     else:
         display.summary(result, run_name, shown_place)
     if not result.finished:
-        print(f"stopped; to go on: {command}", file=sys.stderr)
+        print(f"stopped; to continue: {command}", file=sys.stderr)
         raise typer.Exit(130)
     if result.standings and all(s.verdict == Verdict.FAILED for s in result.standings):
         raise ProgramFailed(f"every candidate's program failed; see: semeai status {run_name} --ledger {shown_place}")

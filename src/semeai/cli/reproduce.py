@@ -1,4 +1,4 @@
-"""``semeai reproduce``: the tables of the papers and of the docs."""
+"""``semeai reproduce``: run the experiments of the papers and of the docs."""
 
 import json
 from collections.abc import Sequence
@@ -106,11 +106,11 @@ def as_rich(result: ResultTable) -> "Table":
 
 
 def integers(option: str, text: str) -> tuple[int, ...]:
-    """Whole numbers with commas between."""
+    """Parse whole numbers separated by commas."""
     try:
         numbers = tuple(int(word) for word in text.split(","))
     except ValueError:
         numbers = ()
     if not numbers or min(numbers) < 1:
-        raise ConfigError(f"{option} {text!r}: write whole numbers with commas between, such as 125,250,500")
+        raise ConfigError(f"{option} {text!r}: write whole numbers separated by commas, such as 125,250,500")
     return numbers

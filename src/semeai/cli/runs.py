@@ -1,4 +1,4 @@
-"""``semeai runs``, ``semeai status``, ``semeai export``: reading the ledger, also while a race is running."""
+"""``semeai runs``, ``semeai status``, ``semeai export``: read the ledger, also while a run is active."""
 
 import csv
 import enum
@@ -63,7 +63,7 @@ SHOWN_BY = {
     "match": "semeai.cli.match_display:show_match",
     "evolution": "semeai.cli.evolve_display:show_evolution",
 }
-"""Kind of run -> the function that shows where it stands."""
+"""The function that shows the state of a run, by kind of run."""
 
 
 def status(run: RunArgument, ledger: LedgerOption = DEFAULT_LEDGER, as_json: JsonOption = False) -> None:

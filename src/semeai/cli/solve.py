@@ -1,4 +1,4 @@
-"""``semeai solve``: who wins a position, by proof."""
+"""``semeai solve``: prove who wins a position."""
 
 import json
 from dataclasses import replace
@@ -11,14 +11,14 @@ from semeai.cli.output import note
 from semeai.errors import ConfigError
 
 CHUNK = 100_000
-"""Positions per line of progress; Ctrl-C ends a proof there."""
+"""Positions per line of progress. Ctrl-C takes effect after each of these."""
 
 
 def solve(
     moves: Annotated[list[str] | None, typer.Argument(help="Moves from the empty board, White first.")] = None,
     size: Annotated[int, typer.Option(help="Size of the board (its base), 2 to 4.")] = 3,
     each: Annotated[bool, typer.Option("--each", help="Prove the position after each next move.")] = False,
-    limit: Annotated[int, typer.Option(min=1, help="Positions per proof before it is given up.")] = 10**7,
+    limit: Annotated[int, typer.Option(min=1, help="Largest number of positions per proof.")] = 10**7,
     memory: Annotated[int, typer.Option(min=1, help="Size of the table of positions in MiB.")] = 512,
     as_json: JsonOption = False,
 ) -> None:

@@ -1,4 +1,7 @@
-"""Mistakes on the command line, in the words of ``semeai.models``: ``--games: must be at least 1, not 0``."""
+"""Error messages for mistakes on the command line, worded as in ``semeai.models``.
+
+For example: ``--games: must be at least 1, not 0``.
+"""
 
 import inspect
 import re
@@ -11,13 +14,13 @@ import typer
 from semeai.cli.help import Parameter, parameters_of
 from semeai.errors import ConfigError, did_you_mean
 
-# By its version, typer uses click or a copy of click of its own: in both this is the base of what a user may do wrong.
+# Depending on its version, typer uses click or its own copy of click. In both, this is the base class of user errors.
 UsageError: Any = typer.BadParameter.__mro__[1]
 
 
 @contextmanager
 def blamed_on(ctx: Any) -> Iterator[None]:
-    """Note the command in a UsageError that does not know it."""
+    """Add the command to a UsageError that does not name one."""
     try:
         yield
     except UsageError as error:
@@ -26,7 +29,7 @@ def blamed_on(ctx: Any) -> Iterator[None]:
 
 
 def as_config_error(error: Any) -> ConfigError:
-    """Return a UsageError as an error of ours, with a second line that says where to find help."""
+    """Convert a UsageError to a ConfigError, with a second line that says where to find help."""
     return ConfigError(f"{_sentence(error)}\ntry: {error.ctx.command_path} --help")
 
 

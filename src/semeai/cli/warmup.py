@@ -1,4 +1,4 @@
-"""``semeai warmup``: compile the kernels now, so that nothing waits for it later."""
+"""``semeai warmup``: compile the kernels now, so that later commands start at once."""
 
 import typer
 
@@ -7,7 +7,7 @@ VARIANTS = (
     {"parallel.scheme": "slow_tree", "parallel.ranks": 2},
     {"parallel.scheme": "fast_tree", "parallel.ranks": 2},
 )
-"""Players whose kernels the plain player does not need."""
+"""Player settings that need additional kernels."""
 
 
 def warmup() -> None:
@@ -29,4 +29,4 @@ def warmup() -> None:
     for family, seconds in compile_players(tuple(GAMES), typer.echo, players).items():
         typer.echo(f"{family}: ready in {seconds:.1f} s")
     place = cache_directory()
-    typer.echo(f"kept in {place}" if place else "no writable place was found: every start compiles again")
+    typer.echo(f"kept in {place}" if place else "no writable folder was found: every start compiles again")

@@ -1,1 +1,1 @@
-"""The Go Text Protocol: an engine that answers lines."""
+"""The Go Text Protocol (GTP): an engine that answers commands line by line."""

@@ -1,4 +1,4 @@
-"""Analysis while it is thought: the commands of Leela Zero that Sabaki, Lizzie and others know."""
+"""Live analysis: the commands of Leela Zero, which Sabaki, Lizzie and others use."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -13,13 +13,13 @@ COMMANDS = CommandTable()
 DEFAULT_INTERVAL = 50
 """Centiseconds between two lines."""
 MAX_MOVES = 50
-"""In one line."""
+"""Largest number of moves per line."""
 ARGUMENTS = "[COLOUR] [CENTISECONDS] [interval CENTISECONDS] [minmoves N] [maxmoves N]"
 
 
 @COMMANDS.add("lz-analyze", ARGUMENTS)
 def lz_analyze(session: Session, words: Sequence[str]) -> "Analysis":
-    """Show what the search thinks, until anything is typed."""
+    """Show the results of the search until the next input."""
     player, interval, most = parse_analysis(session, words)
     return Analysis(session, player, interval, most)
 
@@ -29,7 +29,7 @@ COMMANDS["analyze"] = COMMANDS["lz-analyze"]
 
 @COMMANDS.add("lz-genmove_analyze", ARGUMENTS)
 def lz_genmove_analyze(session: Session, words: Sequence[str]) -> "GenmoveAnalysis":
-    """Like genmove, showing what the search thinks; the last line is `play VERTEX`."""
+    """Like genmove, but show the results of the search; the last line is `play VERTEX`."""
     player, interval, most = parse_analysis(session, words)
     return GenmoveAnalysis(session, player, interval, most)
 
@@ -38,7 +38,10 @@ COMMANDS["genmove_analyze"] = COMMANDS["lz-genmove_analyze"]
 
 
 def parse_analysis(session: Session, words: Sequence[str]) -> tuple[int, int, int]:
-    """Player, centiseconds between lines, most moves a line; both forms, with and without colour, are in use."""
+    """Return the player, the centiseconds between lines, and the largest number of moves per line.
+
+    Programs send both forms, with and without the colour.
+    """
     rest = list(words)
     player, interval, most = session.position.to_move, DEFAULT_INTERVAL, MAX_MOVES
     if rest and rest[0].isalpha() and rest[0].lower() not in KEYS:
@@ -60,7 +63,7 @@ KEYS = ("interval", "minmoves", "maxmoves")
 
 
 class Analysis:
-    """Thinks in slices about one position, and says every ``interval`` centiseconds what it found."""
+    """Searches one position in slices. Gives a line of results every ``interval`` centiseconds."""
 
     can_be_stopped = True
 
@@ -81,7 +84,7 @@ class Analysis:
         return self._line_when_due()
 
     def _think(self, limit: int | None) -> int:
-        """One slice; how many simulations there was room for."""
+        """Search for one slice, within ``limit`` simulations in total. Returns the number of simulations run."""
         began = self._now()
         wanted = self._chunk if limit is None else min(self._chunk, limit - self._done)
         ran = self.session.player.think(wanted) if wanted > 0 else 0
@@ -96,7 +99,7 @@ class Analysis:
         return self.line() or None
 
     def line(self) -> str:
-        """``info move D4 visits 836 winrate 4656 ... pv D4 C3 info move ...``, the best move first."""
+        """Return ``info move D4 visits 836 winrate 4656 ... pv D4 C3 info move ...``, the best move first."""
         reports = [report for report in self.session.player.report() if report.visits][: self._most]
         return " ".join(self._info(order, report) for order, report in enumerate(reports))
 
@@ -111,7 +114,7 @@ class Analysis:
 
 
 class GenmoveAnalysis(Analysis):
-    """The same, until the budget of a move is used up; then it plays the move that ``genmove`` would."""
+    """An analysis that ends with the budget of a move, and then plays the move that ``genmove`` would play."""
 
     can_be_stopped = False
 
@@ -137,5 +140,5 @@ class GenmoveAnalysis(Analysis):
 
 
 def _share(value: float) -> int:
-    """Leela Zero writes shares in hundredths of a percent."""
+    """Convert a fraction to hundredths of a percent, as Leela Zero writes it."""
     return round(10_000 * min(1.0, max(0.0, value)))

@@ -7,7 +7,7 @@ from semeai.registry import Registry
 
 
 class PlainDialect(Dialect):
-    """The dialect of a game without commands of its own. Moves are asked for only in turn."""
+    """The dialect of a game without commands of its own. Only the player to move can be asked for a move."""
 
     commands = CommandTable()
 
@@ -20,7 +20,7 @@ class PlainDialect(Dialect):
 
 
 class Dialects(Registry[type[Dialect]]):
-    """Games with a dialect of their own; ``dialects[game]`` is a plain one for every other game."""
+    """Dialects by game. A game without a dialect of its own has a plain one."""
 
     def __getitem__(self, game: str) -> type[Dialect]:
         if game in self:

@@ -1,7 +1,7 @@
-"""A GTP engine as a function from lines to answers: no clock on the wall, no files, no threads of its own.
+"""A GTP engine as a function from lines to answers. It has no streams and no threads of its own.
 
-What it plays with is made when a command first needs it, so that a program which asks for a name and a list of
-commands is not kept waiting.
+The player is made when a command first needs it. So a program that asks only for the name or the list of commands does
+not have to wait.
 """
 
 import sys
@@ -14,23 +14,23 @@ from semeai.gtp.session import Command, Session
 
 PROTOCOL_VERSION = 2
 ADMINISTRATIVE = {
-    "protocol_version": "The version of the protocol: 2.",
-    "name": "The engine's name.",
-    "version": "The engine's version.",
-    "known_command": "`true` if the engine knows the command, else `false`.",
-    "list_commands": "All commands, one a line.",
+    "protocol_version": "Return the version of the protocol: 2.",
+    "name": "Return the engine's name.",
+    "version": "Return the engine's version.",
+    "known_command": "Return `true` if the engine knows the command, else `false`.",
+    "list_commands": "List all commands, one per line.",
     "quit": "End the session.",
 }
 
 
 class GtpEngine:
-    """Answers lines. ``tables`` hold the commands beyond the administrative ones."""
+    """Answers lines. ``tables`` hold all commands except the administrative ones."""
 
     def __init__(
         self, make_session: Callable[[], Session], tables: Iterable[Mapping[str, Command]], name: str, version: str
     ) -> None:
         self.finished = False
-        """After ``quit``."""
+        """Whether ``quit`` was received."""
         self._make_session = make_session
         self._session: Session | None = None
         self._commands: dict[str, Command] = {}
@@ -40,7 +40,7 @@ class GtpEngine:
 
     @property
     def session(self) -> Session:
-        """Made when it is first needed."""
+        """The session, which is made on first use."""
         if self._session is None:
             self._session = self._make_session()
         return self._session
@@ -50,11 +50,11 @@ class GtpEngine:
         return sorted({*ADMINISTRATIVE, *self._commands})
 
     def command(self, name: str) -> Command | None:
-        """What is known about a command that is not administrative."""
+        """Return a command; None if it is unknown or administrative."""
         return self._commands.get(name)
 
     def answer(self, line: str) -> Response | None:
-        """The answer to a line, None where none is due; an engine that has quit answers nothing."""
+        """Return the answer to a line; None if the line is empty or the engine has quit."""
         request = parse_request(line)
         if request is None or self.finished:
             return None
@@ -64,12 +64,12 @@ class GtpEngine:
             return Response(request.id, False, str(failure))
         except SemeaiError as error:
             return Response(request.id, False, str(error))
-        except Exception:  # a game is not lost by a mistake in one command
+        except Exception:  # an error in one command must not end the game
             traceback.print_exc(file=sys.stderr)
             return Response(request.id, False, f"internal error in {request.command}")
 
     def step(self, stream: Stream) -> str | None:
-        """The next piece of an answer; it ends where something goes wrong."""
+        """Return the next line of an answer; None if there is none now. An error ends the answer."""
         try:
             return stream.step()
         except Exception:
@@ -104,6 +104,6 @@ class GtpEngine:
         }[request.command]
 
     def close(self) -> None:
-        """Give back what the player holds."""
+        """Close the player."""
         if self._session is not None:
             self._session.player.close()

@@ -1,6 +1,6 @@
-"""What GTP says about Go alone: komi, handicap, scoring, and GoGui's menu.
+"""The GTP commands for Go only: komi, handicap, scoring, and GoGui's menu.
 
-Modules with kernels are imported where they are used: the list of commands is there before the compiler is.
+Modules with kernels are imported where they are used, so listing the commands does not load the compiler.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 COMMANDS = CommandTable()
 PASS = 0
-"""As in ``games.go.board``."""
+"""The code of a pass, as in ``games.go.board``."""
 ANALYZE_COMMANDS = (
     "gfx/Search/semeai-gfx %c",
     "string/Explain Last Move/gomill-explain_last_move",
@@ -36,13 +36,13 @@ class GoDialect(Dialect):
     commands = COMMANDS
 
     def is_over(self, position: Position) -> bool:
-        """Never: play may go on after both have passed."""
+        """Return False: play may go on after two passes."""
         return False
 
     def to_think_about(self, position: Position, player: int) -> Position:
         copy = go_position(position).copy()
         copy.set_to_move(player)
-        if copy.is_over:  # both have passed, yet a move is wanted
+        if copy.is_over:  # both have passed, but a move was asked for
             copy.states[0]["passes"] = 0
         return copy
 
@@ -65,13 +65,13 @@ def komi(session: Session, words: Sequence[str]) -> str:
 
 @COMMANDS.add("get_komi")
 def get_komi(session: Session, words: Sequence[str]) -> str:
-    """The komi."""
+    """Return the komi."""
     return f"{session.komi:g}"
 
 
 @COMMANDS.add("fixed_handicap", "STONES")
 def fixed_handicap_command(session: Session, words: Sequence[str]) -> str:
-    """Place handicap stones for Black on the usual points, and say where."""
+    """Place handicap stones for Black on the usual points. Return the vertices."""
     position, stones = board_of(session), parse_int(*take(words, 1))
     require_empty(position)
     if not 2 <= stones <= max_fixed_handicap(position.size):
@@ -81,7 +81,7 @@ def fixed_handicap_command(session: Session, words: Sequence[str]) -> str:
 
 @COMMANDS.add("place_free_handicap", "STONES")
 def place_free_handicap(session: Session, words: Sequence[str]) -> str:
-    """Place handicap stones for Black where the engine likes, and say where."""
+    """Place handicap stones for Black on points that the engine chooses. Return the vertices."""
     position, stones = board_of(session), parse_int(*take(words, 1))
     require_empty(position)
     if not 2 <= stones < position.size**2:
@@ -114,7 +114,7 @@ def to_moves(position: "GoPosition", points: Iterable[Point]) -> list[int]:
 
 
 def place(session: Session, points: list[int]) -> str:
-    """Put Black's handicap down, White to move; the vertices."""
+    """Place Black's handicap stones, and let White move next. Returns the vertices."""
     position = board_of(session)
     position.place(0, points)
     position.handicap = points
@@ -124,7 +124,7 @@ def place(session: Session, points: list[int]) -> str:
 
 @COMMANDS.add("final_score")
 def final_score(session: Session, words: Sequence[str]) -> str:
-    """The result by area, dead stones taken off: `B+3.5`, `W+0.5` or `0`."""
+    """Return the result by area scoring without dead stones: `B+3.5`, `W+0.5` or `0`."""
     from semeai.games.go.position import format_result
 
     return format_result(board_of(session).margin(dead_stones(session)))
@@ -132,7 +132,7 @@ def final_score(session: Session, words: Sequence[str]) -> str:
 
 @COMMANDS.add("final_status_list", "alive | dead | seki")
 def final_status_list(session: Session, words: Sequence[str]) -> str:
-    """The stones of that status, a chain a line; the engine does not tell seki from life."""
+    """List the stones with this status, one chain per line; stones in seki are listed as alive."""
     (status,) = take(words, 1)
     if status not in ("alive", "dead", "seki"):
         raise CommandFailed(SYNTAX_ERROR)
@@ -144,13 +144,13 @@ def final_status_list(session: Session, words: Sequence[str]) -> str:
 
 
 def dead_stones(session: Session) -> list[int]:
-    """By the player's judgement."""
+    """Return the stones that the player considers dead."""
     session.player.set_position(session.dialect.to_think_about(session.position, session.position.to_move))
     return session.player.dead_stones() or []
 
 
 def chains(position: "GoPosition") -> list[list[int]]:
-    """The stones, by chain."""
+    """Return the stones of each chain."""
     names = position.states[0]["chain"]
     return [np.flatnonzero(names == name).tolist() for name in np.unique(names[names > 0])]
 
@@ -174,13 +174,13 @@ def kgs_genmove_cleanup(session: Session, words: Sequence[str]) -> str:
 
 @COMMANDS.add("gogui-analyze_commands")
 def gogui_analyze_commands(session: Session, words: Sequence[str]) -> str:
-    """What GoGui shows in its menu Analyze."""
+    """List the commands for GoGui's menu Analyze."""
     return "\n".join(ANALYZE_COMMANDS)
 
 
 @COMMANDS.add("semeai-gfx", "[COLOUR]")
 def semeai_gfx(session: Session, words: Sequence[str]) -> str:
-    """Think a while, and draw it for GoGui: win rates in percent on the best moves, and the main line."""
+    """Search, and show the result in GoGui: win rates in percent on the best moves, and the main line."""
     chosen = take(words, 0, 1)
     player = session.player_named(chosen[0]) if chosen else session.position.to_move
     position = session.prepare(player)

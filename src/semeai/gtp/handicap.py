@@ -1,4 +1,4 @@
-"""Where handicap stones go: the fixed points of GTP 2, section 4.1.1, and a free placement."""
+"""Points for handicap stones: the fixed points of GTP 2, section 4.1.1, and a free placement."""
 
 from collections.abc import Iterator
 
@@ -7,14 +7,14 @@ Point = tuple[int, int]
 
 
 def max_fixed_handicap(size: int) -> int:
-    """None below 7x7; no middle points on 7x7 and on boards that have no middle."""
+    """Return the largest number of fixed stones: 0 below 7x7, 4 on 7x7 and on even sizes, otherwise 9."""
     if size < 7:
         return 0
     return 4 if size == 7 or size % 2 == 0 else 9
 
 
 def fixed_handicap(size: int, stones: int) -> list[Point]:
-    """The points of 2 to ``max_fixed_handicap(size)`` stones."""
+    """Return the points of 2 to ``max_fixed_handicap(size)`` stones."""
     near = 3 if size > 11 else 2
     far, middle = size - 1 - near, size // 2
     corners = [(near, near), (far, far), (near, far), (far, near)]
@@ -28,7 +28,7 @@ def fixed_handicap(size: int, stones: int) -> list[Point]:
 
 
 def free_handicap(size: int, stones: int) -> list[Point]:
-    """The fixed points as far as they go, then each stone as far from the others as it can be."""
+    """Return the fixed points first, then points that are each as far from the others as possible."""
     most = max_fixed_handicap(size)
     points = fixed_handicap(size, min(stones, most)) if most else []
     while len(points) < stones:
@@ -41,7 +41,7 @@ def _inner_points(size: int, taken: list[Point]) -> Iterator[Point]:
 
 
 def _room(point: Point, taken: list[Point], size: int) -> tuple[int, int]:
-    """Distance to the nearest stone, but no farther than the edge allows; then distance to the edge."""
+    """Return the distance to the nearest stone, limited near the edge, and then the distance to the edge."""
     x, y = point
     edge = min(x, y, size - 1 - x, size - 1 - y)
     nearest = min((abs(x - a) + abs(y - b) for a, b in taken), default=size)

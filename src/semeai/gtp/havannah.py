@@ -1,4 +1,4 @@
-"""What GTP says about Havannah alone: who has won and how, the swap, and the free cells."""
+"""The GTP commands for Havannah only: the winner and how it won, the swap, and the legal moves."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
@@ -32,7 +32,7 @@ def board_of(session: Session) -> "HavannahPosition":
 
 @COMMANDS.add("havannah_winner")
 def havannah_winner(session: Session, words: Sequence[str]) -> str:
-    """`white`, `black`, `draw`, or `none` while the game goes on."""
+    """Return the winner: `white`, `black`, `draw`, or `none` while the game goes on."""
     position = board_of(session)
     if position.winner is not None:
         return session.dialect.game.colours[position.winner]
@@ -41,25 +41,25 @@ def havannah_winner(session: Session, words: Sequence[str]) -> str:
 
 @COMMANDS.add("havannah_win_kind")
 def havannah_win_kind(session: Session, words: Sequence[str]) -> str:
-    """`ring`, `bridge` or `fork`, several joined by `+`; `none` where nobody has won."""
+    """Return `ring`, `bridge` or `fork`, or several joined by `+`; `none` if nobody has won."""
     return board_of(session).win_kind or "none"
 
 
 @COMMANDS.add("final_score")
 def final_score(session: Session, words: Sequence[str]) -> str:
-    """The result: `W+ring`, `B+fork`, `0` for a draw, `?` while the game goes on."""
+    """Return the result: `W+ring`, `B+fork`, `0` for a draw, `?` while the game goes on."""
     return session.position.result()
 
 
 @COMMANDS.add("all_legal")
 def all_legal(session: Session, words: Sequence[str]) -> str:
-    """All legal moves of the player to move."""
+    """List all legal moves of the player to move."""
     return " ".join(session.position.move_to_text(int(move)) for move in session.position.legal_moves())
 
 
 @COMMANDS.add("swap")
 def swap(session: Session, words: Sequence[str]) -> str:
-    """Take over the first stone, as the second player's first move where the swap rule is on."""
+    """Take over the first stone, as the first move of the second player if the swap rule is on."""
     position = session.position
     try:
         position.play(position.text_to_move("swap"))

@@ -1,4 +1,4 @@
-"""An engine on a pair of streams: lines are read by a thread, so that input can stop an analysis."""
+"""An engine on a pair of streams. A thread reads the lines, so that input can stop an analysis."""
 
 import queue
 import threading
@@ -15,19 +15,19 @@ _READ_BYTES = 1 << 16
 
 
 def serve(engine: GtpEngine, stdin: BinaryIO, stdout: BinaryIO, log: TextIO | None = None) -> None:
-    """Answer until ``quit`` or the end of the input; Ctrl-C and a closed output are the caller's to handle."""
+    """Answer until ``quit`` or the end of the input. The caller handles Ctrl-C and a closed output."""
     Server(engine, stdin, stdout, log).run()
 
 
 class Server:
-    """One conversation."""
+    """Reads commands from one stream and writes the answers to another."""
 
     def __init__(self, engine: GtpEngine, stdin: BinaryIO, stdout: BinaryIO, log: TextIO | None = None) -> None:
         self._engine, self._stdout, self._log = engine, stdout, log
         self._began = time.monotonic()
         self._lines: queue.Queue[str | None] = queue.Queue(MAX_LINES_AHEAD)
         self._held: list[str | None] = []
-        # The thread reads the raw stream: one that waits inside a buffered reader would break the end of the program.
+        # The thread reads the raw stream: a thread inside a buffered reader can crash the program when it ends.
         raw = getattr(stdin, "raw", stdin)
         threading.Thread(target=self._read, args=(raw,), name="gtp-reader", daemon=True).start()
 
@@ -35,7 +35,7 @@ class Server:
         try:
             for line in split_lines(stream):
                 self._lines.put(line)
-        except (OSError, ValueError):  # closed under our hands: the same as its end
+        except (OSError, ValueError):  # the stream was closed, which means its end
             pass
         finally:
             self._lines.put(None)
@@ -62,11 +62,11 @@ class Server:
         self._write("\n")
 
     def _follow(self, stream: Stream) -> None:
-        """Show the pieces; at least one, so that a script sees something of an analysis that it stops at once."""
+        """Write the lines of a stream; at least one, so that a script sees a result even if it stops at once."""
         shown = False
         while not stream.finished:
             if stream.can_be_stopped and (stream.resting or (shown and not self._lines.empty())):
-                self._held.append(self._lines.get())  # whatever it is ends the analysis and is answered next
+                self._held.append(self._lines.get())  # any input ends the analysis and is answered next
                 return
             line = self._engine.step(stream)
             if line is not None:
@@ -86,7 +86,7 @@ class Server:
 
 
 def split_lines(stream: BinaryIO) -> Iterator[str]:
-    """The lines of a stream as they come; of a line beyond all reason only the beginning."""
+    """Yield the lines of a stream as they arrive, each cut to about ``MAX_LINE_BYTES``."""
     rest = b""
     skipping = False
     while chunk := stream.read(_READ_BYTES):

@@ -1,4 +1,4 @@
-"""The commands that any game has: setting up, playing, thinking, and the clocks."""
+"""The GTP commands of all games: setting up, playing, searching, and the clocks."""
 
 import time
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ def play_sequence(session: Session, words: Sequence[str]) -> str:
 
 
 def parse_move(session: Session, words: Sequence[str]) -> tuple[int, int]:
-    """A colour and a vertex."""
+    """Parse a colour and a vertex. Returns the player and the move."""
     try:
         colour, vertex = take(words, 2)
         return session.player_named(colour), session.position.text_to_move(vertex)
@@ -82,16 +82,16 @@ def undo_moves(session: Session, words: Sequence[str]) -> str:
 
 @COMMANDS.add("genmove", "COLOUR")
 def genmove(session: Session, words: Sequence[str]) -> str:
-    """Think of a move, play it and say it: a vertex, `pass` or `resign`."""
+    """Choose a move and play it. Return the move: a vertex, `pass` or `resign`."""
     player = session.player_named(*take(words, 1))
     return session.settle(player, session.choose(player))
 
 
 @COMMANDS.add("reg_genmove", "COLOUR")
 def reg_genmove(session: Session, words: Sequence[str]) -> str:
-    """Say the move that would be played here; it depends on the position and the seed alone."""
+    """Return the move that the engine would play here; it depends only on the position and the seed."""
     player = session.player_named(*take(words, 1))
-    n_games, session.n_games = session.n_games, -1  # a stream of seeds of its own, whatever was played before
+    n_games, session.n_games = session.n_games, -1  # separate seeds, independent of earlier games
     session.forget()
     move = session.choose(player).move
     session.n_games = n_games
@@ -107,7 +107,7 @@ def showboard(session: Session, words: Sequence[str]) -> str:
 
 @COMMANDS.add("move_history")
 def move_history(session: Session, words: Sequence[str]) -> str:
-    """The moves so far, the last one first."""
+    """List the moves so far, the last one first."""
     position, colours = session.position, session.dialect.game.colours
     moves = [f"{colours[player]} {position.move_to_text(move)}" for player, move in position.moves]
     return "\n".join(reversed(moves))
@@ -115,7 +115,7 @@ def move_history(session: Session, words: Sequence[str]) -> str:
 
 @COMMANDS.add("is_legal", "COLOUR VERTEX")
 def is_legal(session: Session, words: Sequence[str]) -> str:
-    """1 if the move could be played, else 0."""
+    """Return 1 if the move is legal, else 0."""
     player, move = parse_move(session, words)
     try:
         session.play(player, move)
@@ -135,7 +135,7 @@ def time_settings(session: Session, words: Sequence[str]) -> str:
 
 @COMMANDS.add("kgs-time_settings", "none | absolute M | byoyomi M T PERIODS | canadian M T STONES")
 def kgs_time_settings(session: Session, words: Sequence[str]) -> str:
-    """Set the time of both players in one of the systems of the server KGS."""
+    """Set the time of both players in one of the time systems of the server KGS."""
     system, *numbers = take(words, 1, 4)
     try:
         session.clock = Clock(TimeSettings.from_kgs(system, *map(parse_int, numbers)))
@@ -146,7 +146,7 @@ def kgs_time_settings(session: Session, words: Sequence[str]) -> str:
 
 @COMMANDS.add("time_left", "COLOUR SECONDS STONES")
 def time_left(session: Session, words: Sequence[str]) -> str:
-    """Tell the time left; STONES is 0 in main time, and the periods left in Japanese byo-yomi."""
+    """Set the time left; STONES is 0 in main time, and the number of periods left in Japanese byo-yomi."""
     colour, seconds, stones = take(words, 3)
     session.clock.set_left(session.player_named(colour), parse_int(seconds), parse_int(stones))
     return ""
@@ -154,20 +154,20 @@ def time_left(session: Session, words: Sequence[str]) -> str:
 
 @COMMANDS.add("kgs-game_over")
 def kgs_game_over(session: Session, words: Sequence[str]) -> str:
-    """Take note that the game has ended; nothing is done."""
+    """Accept the message that the game has ended; it has no effect."""
     return ""
 
 
 @COMMANDS.add("semeai-seed", "SEED")
 def set_seed(session: Session, words: Sequence[str]) -> str:
-    """Set the seed: what follows depends on it and on the commands alone."""
+    """Set the seed; what follows depends only on it and on the commands."""
     session.set_seed(parse_int(*take(words, 1)))
     return ""
 
 
 @COMMANDS.add("cputime")
 def cputime(session: Session, words: Sequence[str]) -> str:
-    """CPU time of the engine in seconds, all threads together."""
+    """Return the CPU time of the engine in seconds, all threads together."""
     return f"{time.process_time():.3f}"
 
 
@@ -176,11 +176,11 @@ COMMANDS["gomill-cpu_time"] = COMMANDS["cputime"]
 
 @COMMANDS.add("gomill-explain_last_move")
 def explain_last_move(session: Session, words: Sequence[str]) -> str:
-    """What the search thought of the last move that it chose."""
+    """Explain the last move that the engine chose: the results of its search."""
     return session.explanation
 
 
 @COMMANDS.add("gomill-describe_engine")
 def describe_engine(session: Session, words: Sequence[str]) -> str:
-    """The engine's name, version, seed and settings."""
+    """Return the engine's name, version, seed and settings."""
     return f"{session.settings.description}\nseed {session.seed}"

@@ -1,4 +1,4 @@
-"""The syntax of GTP 2 (Farnebäck, draft 2): how a line becomes a request, and how an answer is written."""
+"""The syntax of GTP 2 (Farnebäck, draft 2): reading requests and writing responses."""
 
 import math
 import re
@@ -17,36 +17,36 @@ _COLOURS = {"b": "black", "black": "black", "w": "white", "white": "white"}
 
 
 class CommandFailed(Exception):
-    """A command's answer is an error: the message is what follows the question mark."""
+    """A command failed. The message follows the question mark of the response."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """``[id] command [arguments]``."""
+    """One line of input: ``[id] command [arguments]``."""
 
     id: str
-    """Digits as they came, or nothing."""
+    """The digits as received; empty if there is no id."""
     command: str
     words: tuple[str, ...]
 
 
 class Stream(Protocol):
-    """An answer that comes in pieces; each ``step`` thinks for a moment."""
+    """An answer of several lines that takes time. Each ``step`` works for a moment."""
 
     finished: bool
-    """The last piece has come."""
+    """Whether the answer is complete."""
     resting: bool
-    """Nothing will change any more, but the answer stays open until there is input."""
+    """Whether nothing will change any more. The answer stays open until there is input."""
     can_be_stopped: bool
-    """Whether input ends it; a move that is asked for is always given."""
+    """Whether input ends the answer. It does not end the choice of a move."""
 
     def step(self) -> str | None:
-        """A line to show now, if there is one."""
+        """Return a line to write now; None if there is none."""
 
 
 @dataclass(frozen=True)
 class Response:
-    """``=id text`` or ``?id text``; with a stream, its pieces follow the first line."""
+    """A response: ``=id text`` or ``?id text``. The lines of a stream follow the first line."""
 
     id: str
     ok: bool
@@ -58,20 +58,20 @@ class Response:
         return f"{'=' if self.ok else '?'}{self.id}"
 
     def format(self) -> str:
-        """The whole answer with the empty line that ends it; an answer never has one inside."""
+        """Return the text of the response, with the empty line that ends it. Empty lines inside are left out."""
         first, *others = clean(self.text).split("\n")
         lines = [f"{self.head} {first}".rstrip(), *(line for line in others if line.strip())]
         return "\n".join(lines) + "\n\n"
 
 
 def clean(text: str) -> str:
-    """Without control characters but for line ends, tabs as spaces, no spaces at the ends of lines."""
+    """Remove control characters except line ends, turn tabs into spaces, and strip spaces at line ends."""
     lines = (line.replace("\t", " ").translate(_CONTROL).rstrip() for line in text.split("\n"))
     return "\n".join(lines)
 
 
 def parse_request(line: str) -> Request | None:
-    """The four steps of section 3.1, then the words; None for a line with nothing on it."""
+    """Parse a line, by the four steps of section 3.1 first. Returns None for an empty line."""
     text = line.translate(_CONTROL).split("#", 1)[0].replace("\t", " ")
     words = [word for word in text.split(" ") if word]
     if not words:
@@ -82,21 +82,21 @@ def parse_request(line: str) -> Request | None:
 
 
 def take(words: Sequence[str], least: int, most: int | None = None) -> list[str]:
-    """The words, as many as a command needs; ``most`` is ``least`` when it is not said."""
+    """Return the words. Raises CommandFailed unless there are ``least`` to ``most`` (default: exactly ``least``)."""
     if not least <= len(words) <= (least if most is None else most):
         raise CommandFailed(SYNTAX_ERROR)
     return list(words)
 
 
 def parse_int(text: str) -> int:
-    """An unsigned integer of 31 bits."""
+    """Parse an unsigned integer of 31 bits. Raises CommandFailed otherwise."""
     if not (text.isascii() and text.isdigit() and len(text) <= 20 and int(text) <= MAX_INT):
         raise CommandFailed(SYNTAX_ERROR)
     return int(text)
 
 
 def parse_float(text: str) -> float:
-    """A number that a 32-bit float can hold."""
+    """Parse a number in the range of a 32-bit float. Raises CommandFailed otherwise."""
     value = float(text) if len(text) <= 100 and _FLOAT.fullmatch(text) else math.nan
     if not abs(value) <= _LARGEST_FLOAT:
         raise CommandFailed(SYNTAX_ERROR)
@@ -104,7 +104,7 @@ def parse_float(text: str) -> float:
 
 
 def parse_colour(text: str) -> str:
-    """``black`` or ``white``."""
+    """Return ``black`` or ``white``. Raises CommandFailed for anything else."""
     if text.lower() not in _COLOURS:
         raise CommandFailed(SYNTAX_ERROR)
     return _COLOURS[text.lower()]

@@ -1,4 +1,4 @@
-"""Game records over GTP: a file is loaded, the game so far is printed, in the format of the game that is played."""
+"""GTP commands that load and print game records, in the format of the current game."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,7 +28,7 @@ def loadsgf(session: Session, words: Sequence[str]) -> str:
 
 
 def read_file(session: Session, path: Path) -> GameRecord:
-    """What would hang, like a pipe, or is too large is refused."""
+    """Read a game record. Raises CommandFailed for a file that is too large or not a regular file, such as a pipe."""
     if not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
         raise CommandFailed("cannot load file")
     return session.dialect.game.read_record(path.read_bytes(), str(path))
@@ -36,7 +36,7 @@ def read_file(session: Session, path: Path) -> GameRecord:
 
 @COMMANDS.add("printsgf")
 def printsgf(session: Session, words: Sequence[str]) -> str:
-    """The game so far as a record."""
+    """Print the game so far as a record."""
     position, game = session.position, session.dialect.game
     start = position.copy()
     while start.moves:

@@ -1,4 +1,4 @@
-"""What an engine remembers between commands: the position, the player, the clocks and the seed."""
+"""The state of an engine between commands: the position, the player, the clocks and the seed."""
 
 import time
 from abc import ABC, abstractmethod
@@ -19,12 +19,12 @@ from semeai.search.report import MoveReport
 
 Answer = str | Stream
 SLICE_SECONDS = 0.05
-"""Thinking is cut into pieces of about that; input and the clock wait for no longer."""
+"""Approximate length of a slice of searching. Input and the clock are checked between slices."""
 FIRST_CHUNK = 16
 
 
 class Thinker(Protocol):
-    """What the engine needs of a player: all of it is in ``players.mcts``."""
+    """The interface that the engine needs of a player; ``players.mcts`` implements it."""
 
     name: str
 
@@ -43,11 +43,11 @@ Handler = Callable[["Session", Sequence[str]], Answer]
 
 @dataclass(frozen=True)
 class Command:
-    """``run`` gets the words after the command's name."""
+    """One GTP command. ``run`` gets the words after the command's name."""
 
     run: Handler
     arguments: str
-    """How they are written; nothing where a command takes none."""
+    """The syntax of these words; empty if the command takes none."""
     summary: str
 
 
@@ -55,12 +55,12 @@ class CommandTable(dict[str, Command]):
     """Commands by name, filled by decorators."""
 
     def add(self, name: str, arguments: str = "") -> Callable[[Handler], Handler]:
-        """Register a function whose docstring says what the command does."""
+        """Register a function as a command. The first line of its docstring is the summary."""
 
         def register(function: Handler) -> Handler:
             summary = (function.__doc__ or "").split("\n")[0]
             if name in self or not summary:
-                raise ValueError(f"GTP command {name!r} is known already, or has no docstring")
+                raise ValueError(f"GTP command {name!r} exists already or has no docstring")
             self[name] = Command(function, arguments, summary)
             return function
 
@@ -68,12 +68,12 @@ class CommandTable(dict[str, Command]):
 
 
 class Dialect(ABC):
-    """What the engine has to know of a game beyond its entry in the catalog, and how the game is played here."""
+    """What the engine needs to know about a game in addition to its catalog entry, and the options of play."""
 
     name: str
-    """Of the game."""
+    """Name of the game."""
     commands: Mapping[str, Command]
-    """Those that only this game has."""
+    """The commands that only this game has."""
 
     def __init__(self, swap: bool = False, coordinates: str | None = None) -> None:
         self._swap, self._coordinates = swap, coordinates
@@ -83,11 +83,11 @@ class Dialect(ABC):
         return game_named(self.name)
 
     def new_position(self, size: int | None = None, komi: float | None = None) -> Position:
-        """ConfigError where the game has no such board."""
+        """Return the starting position. Raises ConfigError if the game has no such board."""
         return self._named(self.game.new_position(size, komi, self._swap))
 
     def replay(self, record: GameRecord, n_moves: int | None = None) -> Position:
-        """A position of a game that was recorded."""
+        """Return the position after ``n_moves`` moves of a recorded game, or at its end."""
         return self._named(self.game.replay(record, n_moves))
 
     def _named(self, position: Position) -> Position:
@@ -96,33 +96,33 @@ class Dialect(ABC):
         return position
 
     def is_over(self, position: Position) -> bool:
-        """Whether there is nothing to think about any more."""
+        """Return whether there are no moves left to search."""
         return position.is_over
 
     @abstractmethod
     def to_think_about(self, position: Position, player: int) -> Position:
-        """A copy in which it is the turn of ``player`` and the game is not over."""
+        """Return a copy with ``player`` to move, in which the game is not over."""
 
 
 @dataclass(frozen=True)
 class SessionSettings:
-    """What does not change while the engine runs, or is where it begins."""
+    """Fixed settings of a session, and the initial values of its seed and komi."""
 
     size: int
     komi: float
     seed: int = 1
     simulations: int | None = None
-    """Of a move; None where the player's budget is time."""
+    """Simulations per move; None if the player's budget is in seconds."""
     seconds: float | None = None
     fixed_budget: bool = True
-    """Whether the budget holds beside a clock; else the clock alone says how long to think."""
+    """Whether the budget also applies when there is a clock; otherwise the clock alone decides."""
     analysis_simulations: int = 100_000
-    """Where an analysis stops and stays."""
+    """Simulations after which an analysis pauses."""
     description: str = "semeai"
 
 
 class Session:
-    """The state behind the commands; every method leaves it as it was when it fails."""
+    """The state behind the commands. A method that fails leaves it unchanged."""
 
     def __init__(self, dialect: Dialect, player: Thinker, settings: SessionSettings) -> None:
         self.dialect = dialect
@@ -135,17 +135,17 @@ class Session:
         self.set_seed(settings.seed)
 
     def player_named(self, colour: str) -> int:
-        """0 or 1, by the colour's name."""
+        """Return the player, 0 or 1, with this colour."""
         return self.dialect.game.colours.index(parse_colour(colour))
 
     def set_seed(self, seed: int) -> None:
-        """Games from now on depend on ``seed`` and on the commands alone."""
+        """Set the seed. From now on, games depend only on it and on the commands."""
         self.seed = seed
         self.n_games = 0
         self.forget()
 
     def new_game(self, position: Position) -> None:
-        """Go on from ``position``; nothing is kept of the game so far but the settings."""
+        """Start a new game from ``position``. Only the settings are kept."""
         self.position = position
         self.clock = Clock(self.clock.settings)
         self.explanation = ""
@@ -153,7 +153,7 @@ class Session:
         self.forget()
 
     def forget(self) -> None:
-        """Let the player start anew, with its seed, before it thinks again."""
+        """Restart the player, with its seed, before the next search."""
         self._started = False
 
     def play(self, player: int, move: int) -> None:
@@ -169,7 +169,7 @@ class Session:
             raise CommandFailed("cannot undo") from None
 
     def prepare(self, player: int) -> Position:
-        """Put the player before the position with ``player`` to move; returns that position."""
+        """Set the player's position to the current one with ``player`` to move. Returns that position."""
         position = self.dialect.to_think_about(self.position, player)
         if not self._started:
             self.player.start(position, derive(self.seed, "gtp", self.n_games) >> 64 - SEED_BITS)
@@ -179,7 +179,7 @@ class Session:
         return position
 
     def choose(self, player: int) -> Choice:
-        """The player's own choice within its budget and the clock; nothing is played."""
+        """Return the move that the player chooses within its budget and the clock. It is not played."""
         began = time.monotonic()
         self.prepare(player)
         if self.clock_seconds(player) is None:
@@ -191,7 +191,7 @@ class Session:
         return self.note(player, choice, time.monotonic() - began)
 
     def limits(self, player: int) -> tuple[int | None, float | None]:
-        """Simulations and seconds for the next move, None where there is no limit."""
+        """Return the simulations and seconds for the next move; None means no limit."""
         settings, allowed = self.settings, self.clock_seconds(player)
         if allowed is not None and not settings.fixed_budget:
             return None, allowed
@@ -199,12 +199,12 @@ class Session:
         return settings.simulations, min((s for s in (own, allowed) if s is not None), default=None)
 
     def clock_seconds(self, player: int) -> float | None:
-        """What the clock allows for the next move; None without a clock."""
+        """Return the seconds that the clock allows for the next move; None without a clock."""
         points = self.dialect.game.n_points(self.position.size)
         return self.clock.seconds(player, expected_moves_left(points, len(self.position.moves)))
 
     def _think_until(self, simulations: int | None, deadline: float) -> None:
-        """Spend the budget of a move, but no more time than there is: a clock on the wall does not wait for a CPU."""
+        """Spend the budget of a move, but stop at the deadline, which is in wall-clock time like the game clock."""
         done, chunk = 0, FIRST_CHUNK
         while (now := time.monotonic()) < deadline:
             wanted = chunk if simulations is None else min(chunk, simulations - done)
@@ -215,13 +215,13 @@ class Session:
             chunk = next_chunk(chunk, time.monotonic() - now)
 
     def note(self, player: int, choice: Choice, seconds: float) -> Choice:
-        """Remember what a choice took and why it was made."""
+        """Record the time and the explanation of a choice."""
         self.clock.spend(player, seconds + LAG)
         self.explanation = choice.comment
         return choice
 
     def settle(self, player: int, choice: Choice) -> str:
-        """Play the choice and say it; the next best if the rules of the game refuse it after all."""
+        """Play the choice, or the next best move if it is illegal. Returns the move as text."""
         if choice.move is None:
             return "resign"
         for move in (choice.move, *(report.move for report in self.player.report())):
@@ -234,7 +234,7 @@ class Session:
 
 
 def next_chunk(chunk: int, seconds: float) -> int:
-    """How many simulations to run next, after ``chunk`` of them took that long: about a slice."""
+    """Return how many simulations to run next, given that ``chunk`` took ``seconds``, to fill about one slice."""
     if seconds < SLICE_SECONDS / 2:
         return 2 * chunk
     return max(1, chunk // 2) if seconds > SLICE_SECONDS else chunk

@@ -1,1 +1,1 @@
-"""Search on many ranks: communicators, and the schemes by which ranks share what they find."""
+"""Parallel search on many ranks: communicators, and the schemes by which ranks share their statistics."""

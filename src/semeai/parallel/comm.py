@@ -1,7 +1,7 @@
-"""How ranks talk: one narrow interface, and the two communicators that need nothing but this process.
+"""Messages between ranks: the interface of communicators, and the two communicators that need only this process.
 
-Every call starts something and returns at once; ``result`` waits for it. All ranks start the same calls in the same
-order. Messages are arrays of numbers or bytes: nothing is pickled.
+Every call starts an exchange and returns at once; ``result`` waits for its end. All ranks must start the same calls in
+the same order. Messages are arrays of numbers, or bytes; nothing is pickled.
 """
 
 from abc import ABC, abstractmethod
@@ -19,38 +19,38 @@ Floats = NDArray[np.float64]
 
 
 class Pending(ABC, Generic[T]):
-    """A message that is on its way."""
+    """An exchange that was started and may not be complete."""
 
     @abstractmethod
     def ready(self) -> bool:
-        """Whether ``result`` would not wait; asking helps the message along."""
+        """Return whether ``result`` would return at once. Calling this also makes progress with the exchange."""
 
     @abstractmethod
     def result(self) -> T: ...
 
 
 class Communicator(ABC):
-    """One rank's end of the line."""
+    """The interface by which one rank exchanges messages with the others."""
 
     rank: int
     size: int
 
     @abstractmethod
     def start_sum(self, values: Floats) -> Pending[Floats]:
-        """The sum of all ranks' values, on every rank; all have the same shape."""
+        """Start to add up the values of all ranks. Every rank gets the sum; all values must have the same shape."""
 
     @abstractmethod
     def start_gather(self, part: bytes) -> Pending[list[bytes]]:
-        """All ranks' parts in their order on rank 0, nothing on the others."""
+        """Start to collect the parts of all ranks. Rank 0 gets them in rank order; the others get an empty list."""
 
     @abstractmethod
     def start_scatter(self, parts: Sequence[bytes] | None = None) -> Pending[bytes]:
-        """This rank's part of what rank 0 gives; only rank 0 gives parts, one for each rank."""
+        """Start to distribute parts, one per rank. Only rank 0 passes ``parts``; every rank gets its own part."""
 
 
 @dataclass(frozen=True)
 class Arrived(Pending[T]):
-    """A message that is here already."""
+    """An exchange that is already complete."""
 
     value: T
 
@@ -62,7 +62,7 @@ class Arrived(Pending[T]):
 
 
 class Solo(Communicator):
-    """One rank."""
+    """The communicator of a single rank."""
 
     rank, size = 0, 1
 
@@ -79,7 +79,7 @@ class Solo(Communicator):
 
 @dataclass
 class _Meeting:
-    """One call that all ranks of a virtual cluster make."""
+    """One exchange in which all ranks of a virtual cluster take part."""
 
     kind: str
     n_here: int = 0
@@ -89,8 +89,9 @@ class _Meeting:
 
 
 class VirtualCommunicator(Communicator):
-    """A rank of a cluster inside this process. Its ranks take turns, so ``result`` never waits: what it needs must
-    have been sent in an earlier turn, or it is an error.
+    """A rank of a cluster inside this process.
+
+    The ranks take turns, so ``result`` cannot wait: it raises RankFailed if another rank has not yet sent its part.
     """
 
     def __init__(self, rank: int, size: int, meetings: dict[int, _Meeting]) -> None:
@@ -103,7 +104,7 @@ class VirtualCommunicator(Communicator):
         if meeting.total is None:
             meeting.total = values.copy()
         elif meeting.total.shape != values.shape:
-            raise RankFailed(f"rank {self.rank} shares {values.shape} numbers where others share {meeting.total.shape}")
+            raise RankFailed(f"rank {self.rank} sends numbers of shape {values.shape}, others of {meeting.total.shape}")
         else:
             meeting.total += values
         return _Turn(self, number, lambda: meeting.n_here == self.size, lambda: _copy(meeting.total))
@@ -126,12 +127,12 @@ class VirtualCommunicator(Communicator):
         number, self._next = self._next, self._next + 1
         meeting = self._meetings.setdefault(number, _Meeting(kind))
         if meeting.kind != kind:
-            raise RankFailed(f"rank {self.rank} starts a {kind} where others start a {meeting.kind}")
+            raise RankFailed(f"rank {self.rank} starts a {kind}, but others start a {meeting.kind}")
         meeting.n_here += 1
         return meeting, number
 
     def leave(self, number: int) -> None:
-        """This rank has its result; the last one clears the table."""
+        """Note that this rank has its result. The last rank removes the exchange."""
         self._meetings[number].n_gone += 1
         if self._meetings[number].n_gone == self.size:
             del self._meetings[number]
@@ -160,6 +161,6 @@ def _copy(total: Any) -> Floats:
 
 
 def virtual_cluster(size: int) -> list[Communicator]:
-    """``size`` ranks in this process."""
+    """Return the communicators of ``size`` ranks inside this process."""
     meetings: dict[int, _Meeting] = {}
     return [VirtualCommunicator(rank, size, meetings) for rank in range(size)]

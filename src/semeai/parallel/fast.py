@@ -1,8 +1,8 @@
-"""Fast tree: one tree, on rank 0, and playouts on all ranks.
+"""Fast tree parallelization: one tree on rank 0, and playouts on all ranks.
 
-Rank 0 picks a leaf for each rank, sends the positions, and adds the results when all are back. A leaf that is out
-counts as a lost visit. Every playout is a message there and one back, with all its moves where RAVE wants them: the
-scheme of a machine whose ranks are near to one another, here for comparison.
+Rank 0 picks one leaf per rank, sends the positions, and adds the results when all have arrived. Until then, a leaf
+counts as a lost visit. Every playout costs two messages, and with RAVE the reply holds all its moves. So the scheme
+suits ranks with fast connections; it is here for comparison.
 """
 
 from semeai.parallel.comm import Communicator, Pending
@@ -11,13 +11,13 @@ from semeai.search.leaf_search import NOTHING, LeafSearch
 
 
 class FastTreeMaster(RankProgram):
-    """Rank 0. It plays out a leaf itself, so one rank alone searches as a player without ranks does."""
+    """The program of rank 0. It plays out one leaf itself, so a single rank searches like a player without ranks."""
 
     def __init__(self, search: LeafSearch, comm: Communicator) -> None:
         self._leaves, self._comm = search, comm
         self._gathering: Pending[list[bytes]] | None = None
         self.bytes_sent = 0
-        """Since the program was made, by rank 0."""
+        """Bytes that rank 0 has sent since the program was made."""
         super().__init__(search)
 
     def begin(self, budget: Budget) -> None:
@@ -41,12 +41,12 @@ class FastTreeMaster(RankProgram):
         return more
 
     def _wanted(self) -> int:
-        """How many leaves to pick: one a rank, until the budget is spent."""
+        """Return the number of leaves to pick: one per rank, or 0 if the budget is spent."""
         return 0 if self.has_enough() else self._comm.size
 
 
 class FastTreeSlave(RankProgram):
-    """Any other rank: plays out what it is sent until it is sent nothing."""
+    """The program of all other ranks. It plays out the leaves that it receives until it receives an empty message."""
 
     def __init__(self, search: LeafSearch, comm: Communicator) -> None:
         self._leaves, self._comm = search, comm

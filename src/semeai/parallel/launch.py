@@ -1,11 +1,11 @@
-"""Whether this process is a rank of an MPI job: known before anything that takes time is imported."""
+"""Detection of an MPI job. It imports nothing slow, so it can run before everything else."""
 
 import os
 
 _SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "PMIX_SIZE", "MPI_LOCALNRANKS")
-"""What MPICH's and Open MPI's ``mpiexec``, and others, tell the processes that they start."""
+"""Environment variables with the number of ranks, as set by ``mpiexec`` of MPICH, Open MPI and others."""
 
 
 def started_ranks() -> int:
-    """How many ranks ``mpiexec`` has started; 1 without it."""
+    """Return the number of ranks that ``mpiexec`` has started; 1 without ``mpiexec``."""
     return max([1, *(int(value) for name in _SIZES if (value := os.environ.get(name, "")).isdecimal())])

@@ -1,7 +1,7 @@
-"""Ranks that are processes: MPI by mpi4py, started by ``mpiexec``. The extra ``mpi`` installs both.
+"""Ranks as processes of an MPI job, by mpi4py and ``mpiexec``. The extra ``mpi`` installs both.
 
-Nothing waits inside MPI, where a waiting rank burns its core: a result is asked for, and between two questions the
-rank searches on or sleeps.
+Nothing waits inside MPI, because there a waiting rank keeps its core busy. Instead, results are polled, and between two
+polls the rank searches or sleeps.
 """
 
 import contextlib
@@ -20,13 +20,13 @@ from semeai.parallel.launch import started_ranks
 
 _GATHER, _SCATTER = 1, 2
 _SHORT, _LONG = 2e-5, 5e-3
-"""Seconds between two questions, growing from the one to the other."""
+"""Shortest and longest pause between two polls, in seconds. The pauses grow from one to the other."""
 _SAY_SECONDS = 0.5
-"""What mpiexec needs to pass on a rank's last words: an abort takes those along that are on their way."""
+"""Seconds that mpiexec needs to pass on a rank's last output. An abort would lose output that is still on its way."""
 
 
 class _Asked(Pending[T]):
-    """``ask`` gives None until the message is here."""
+    """An exchange that is polled: ``ask`` returns None until the message has arrived."""
 
     def __init__(self, ask: Callable[[], T | None]) -> None:
         self._ask = ask
@@ -52,12 +52,12 @@ class MpiCommunicator(Communicator):
     def __init__(self, comm: Any) -> None:
         self._comm = comm
         self.rank, self.size = comm.Get_rank(), comm.Get_size()
-        self._sending: list[tuple[Any, bytes]] = []  # what MPI may still read
+        self._sending: list[tuple[Any, bytes]] = []  # requests, and the buffers that MPI may still read
 
     def start_sum(self, values: Floats) -> Pending[Floats]:
         sent, total = np.ascontiguousarray(values), np.empty_like(values)
         request = self._comm.Iallreduce(sent, total)
-        return _Asked(lambda: (total, sent)[0] if request.Test() else None)  # ``sent`` lives as long as the question
+        return _Asked(lambda: (total, sent)[0] if request.Test() else None)  # keeps ``sent`` alive
 
     def start_gather(self, part: bytes) -> Pending[list[bytes]]:
         if self.rank:
@@ -82,14 +82,14 @@ class MpiCommunicator(Communicator):
         return Arrived(parts[0])
 
     def subgroup(self, size: int) -> "MpiCommunicator":
-        """The first ``size`` ranks, who all have to ask for it."""
+        """Return a communicator of the first ``size`` ranks. All of them must call this."""
         if size == self.size:
             return MpiCommunicator(self._comm.Dup())
         group = self._comm.Get_group()
         return MpiCommunicator(self._comm.Create_group(group.Incl(list(range(size)))))
 
     def abort(self, code: int) -> None:
-        """End all ranks now."""
+        """End all ranks at once."""
         self._comm.Abort(code)
 
     def _send(self, part: bytes, rank: int, tag: int) -> None:
@@ -119,21 +119,21 @@ def _status() -> Any:
 
 @cache
 def world() -> Communicator:
-    """All ranks of this job; without ``mpiexec`` there is one."""
+    """Return the communicator of all ranks of this job; without ``mpiexec`` there is one rank."""
     if started_ranks() == 1:
         return Solo()
     try:
         from mpi4py import MPI
     except (ImportError, RuntimeError) as error:
         raise ConfigError(
-            f"mpiexec has started several ranks, but MPI is not there ({error}): install semeai[mpi]"
+            f"mpiexec has started several ranks, but MPI is not available ({error}): install semeai[mpi]"
         ) from None
     return MpiCommunicator(MPI.COMM_WORLD)
 
 
 @contextlib.contextmanager
 def ending_all_ranks() -> Iterator[None]:
-    """Whatever ends this rank ends the others: a rank that waits for one that has raised would wait for ever."""
+    """End all ranks if an error ends this one. Otherwise, ranks that wait for it would wait for ever."""
     comm = world()
     if not isinstance(comm, MpiCommunicator):
         yield

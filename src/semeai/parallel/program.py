@@ -1,4 +1,4 @@
-"""What one rank does: spend a budget on its search, in steps after which it may have to hear of other ranks."""
+"""The work of one rank: it spends a budget on its search in steps, and may exchange messages between two steps."""
 
 import time
 from dataclasses import dataclass
@@ -10,21 +10,21 @@ FIRST_CHUNK = 16
 
 @dataclass(frozen=True)
 class Budget:
-    """Simulations or CPU seconds of one rank."""
+    """A budget of one rank, in simulations or in CPU seconds."""
 
     simulations: int | None = None
     seconds: float | None = None
     stop_early: bool = False
-    """End when the most visited move cannot be overtaken any more."""
+    """Stop when no other move can overtake the most visited one."""
     final: bool = True
-    """Whether a move is chosen after it; else the search goes on with another budget."""
+    """Whether a move is chosen after this budget; otherwise the search continues with another budget."""
 
 
 class RankProgram:
-    """A search that runs by itself; the schemes add what ranks tell one another.
+    """A search that runs alone. Subclasses add the messages of a parallel scheme.
 
-    ``step`` returns whether there is more to do. Ranks of a virtual cluster take turns by steps, so a step never waits
-    for what another rank starts in a later one.
+    ``step`` returns whether there is more to do. Ranks of a virtual cluster take turns by steps, so a step must not
+    wait for a message that another rank sends in a later step.
     """
 
     def __init__(self, search: Search) -> None:
@@ -42,13 +42,13 @@ class RankProgram:
 
     @property
     def simulations(self) -> int:
-        """Of all ranks since the position was set, as far as this one knows."""
+        """Simulations of all ranks since the position was set, as far as this rank knows."""
         return self.search.simulations
 
     def begin(self, budget: Budget) -> None:
         self.budget = budget
         self.done = 0
-        self._is_idle = False  # there is nothing to search, prove or count any more
+        self._is_idle = False  # the game is over, the root is proven or the counter is full
         self._began = time.thread_time()
         self._chunk = CHUNK if budget.seconds is None else FIRST_CHUNK
 
@@ -63,16 +63,16 @@ class RankProgram:
         self._is_idle = ran == 0
 
     def remaining(self) -> int:
-        """Simulations that the budget has left; an estimate where it is time."""
+        """Return the simulations left in the budget; an estimate if the budget is in seconds."""
         if self.budget.simulations is not None:
             return self.budget.simulations - self.done
         assert self.budget.seconds is not None
-        elapsed = time.thread_time() - self._began  # CPU time, so that a busy machine changes nothing
+        elapsed = time.thread_time() - self._began  # CPU time, so that other processes do not count
         if elapsed >= self.budget.seconds:
             return int(self.done == 0)
         return 1 + int((self.budget.seconds - elapsed) * self.done / max(elapsed, 1e-6)) if self.done else FIRST_CHUNK
 
     def has_enough(self) -> bool:
-        """Whether the budget is spent, or more would change nothing."""
+        """Return whether the budget is spent or more simulations would change nothing."""
         left = self.remaining()
         return left <= 0 or self._is_idle or (self.budget.stop_early and self.done > 0 and self.search.is_decided(left))

@@ -1,6 +1,6 @@
-"""Teams whose ranks are processes of one MPI job: rank 0 plays, and tells the others what to do.
+"""Teams whose ranks are processes of one MPI job. Rank 0 plays, and sends commands to the others.
 
-A command is a line of JSON and, after it, raw records; rank 0 sends it to all. The other ranks do nothing else until
+A command is a line of JSON followed by raw records. Rank 0 sends it to all ranks. The other ranks do nothing else until
 rank 0 ends.
 """
 
@@ -27,20 +27,23 @@ from semeai.search.search import Root, Search
 
 
 def make_team(settings: TeamSettings) -> Team:
-    """On the ranks of this job where ``mpiexec`` has started several, else inside this process."""
+    """Make a team on the ranks of this MPI job; inside this process if ``mpiexec`` has not started several ranks.
+
+    Raises ConfigError if the player needs more ranks than were started.
+    """
     job = world()
     if not isinstance(job, MpiCommunicator) or settings.parallel.ranks == 1:
         return LocalTeam(settings)
     if settings.parallel.ranks > job.size:
         raise ConfigError(
-            f"player setting parallel.ranks: {settings.parallel.ranks} ranks, and mpiexec has started {job.size}"
+            f"player setting parallel.ranks: {settings.parallel.ranks} ranks, but mpiexec has started {job.size}"
         )
     return MpiTeam(settings, job)
 
 
 @dataclass(frozen=True)
 class RemoteRoot:
-    """A position as rank 0 tells of it."""
+    """A root position as received from rank 0."""
 
     states: NDArray[Any]
     moves: Sequence[tuple[int, int]]
@@ -53,7 +56,7 @@ class RemoteRoot:
 
 
 class MpiTeam(Team):
-    """Rank 0's side: it tells all ranks, and does its own part."""
+    """A team as rank 0 sees it: it sends each command to all ranks, and does its own part."""
 
     _made = 0
 
@@ -116,16 +119,19 @@ def _run(program: RankProgram, budget: Budget) -> None:
 
 @cache
 def _group(size: int) -> Communicator:
-    """The first ``size`` ranks; each of them asks for a size once, in the order of rank 0's commands."""
+    """Return the communicator of the first ``size`` ranks.
+
+    It is cached: each rank must create it once per size, in the order of rank 0's commands.
+    """
     job = world()
     assert isinstance(job, MpiCommunicator)
     return job.subgroup(size)
 
 
 def follow() -> None:
-    """Be a rank other than 0: do what rank 0 says until it ends."""
+    """Run a rank other than 0: execute the commands of rank 0 until it ends."""
     job = world()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # rank 0 hears it too, and decides
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # rank 0 gets the signal too, and decides
     members: dict[int, _Member] = {}
     while True:
         line, _, data = job.start_scatter().result().partition(b"\n")
@@ -144,7 +150,7 @@ def follow() -> None:
 
 
 def on_rank_0(main: Callable[[], object]) -> None:
-    """Run ``main`` on rank 0, and let the others follow it; what ends one rank badly ends all."""
+    """Run ``main`` on rank 0, and ``follow`` on the others. An error on one rank ends all."""
     job = world()
     with ending_all_ranks():
         if job.rank:
@@ -173,7 +179,7 @@ def _settings(words: dict[str, Any], data: bytes) -> TeamSettings:
 
 
 class _Member:
-    """This rank's part in one team."""
+    """This rank as a member of one team."""
 
     def __init__(self, settings: TeamSettings) -> None:
         self._settings = settings

@@ -1,8 +1,8 @@
-"""The nodes that ranks share, as one rank sees them: which they are, and what has been said of them.
+"""The nodes that ranks share, as one rank sees them: which nodes they are, and the statistics known to all ranks.
 
-All ranks choose the same nodes, because they choose by what all have been told: the children of the root at first, and
-from share to share the children of nodes that turned out to have enough simulations. So a share is one message of a
-length that all ranks know.
+All ranks choose the same nodes, because they choose by statistics that all of them have received: at first the children
+of the root, then also the children of nodes that have enough simulations. So each share is one message, and all ranks
+know its length.
 """
 
 from dataclasses import dataclass
@@ -29,15 +29,15 @@ from semeai.search.search import Root, Search
 Path = tuple[int, ...]
 Rows = NDArray[np.int64]
 HEADER = 3
-"""Numbers before the children's: ranks that have enough, simulations, and a check that all mean the same nodes."""
+"""Numbers at the start of a message: ranks that have enough, simulations, and a check that all list the same nodes."""
 _CHECK = 1 << 20
 _FIRST_ROOM = 256
-"""Rows and tables; there is twice as much when that is full."""
+"""Initial number of rows and tables. It is doubled when they are full."""
 
 
 @dataclass(frozen=True)
 class Sent:
-    """What this rank has sent: lines of ``growth`` for children in ``rows``, the root's first."""
+    """What this rank has sent: one line of ``growth`` per child in ``rows``; the first ``n_root`` are the root's."""
 
     rows: Rows
     n_root: int
@@ -47,14 +47,14 @@ class Sent:
 
 @dataclass(frozen=True)
 class Heard:
-    """The first numbers of a share."""
+    """The sums at the start of a received share."""
 
     n_enough: int
     simulations: int
 
 
 class SharedNodes:
-    """A table for each node that is or was shared, with a row a child: its node here, and what all know of it."""
+    """One table for each node that is or was shared. Its rows are the children: their local nodes and shared sums."""
 
     def __init__(self, search: Search, config: ParallelConfig, proofs: bool) -> None:
         self._search, self._config = search, config
@@ -63,14 +63,14 @@ class SharedNodes:
 
     def _clear(self) -> None:
         self.paths: list[Path] = []
-        """To the node of each table, from the root: parents before children."""
-        self._numbers: dict[Path, int] = {}  # of tables, by their paths
-        self._n = 0  # rows
+        """The path from the root to the node of each table; parents come before children."""
+        self._numbers: dict[Path, int] = {}  # indices of tables by path
+        self._n = 0  # rows in use
         self._tables, self._queue = np.empty(_FIRST_ROOM, SHARED_NODE), np.empty(_FIRST_ROOM, np.int64)
         self._children, self._listed = np.empty(_FIRST_ROOM, SHARED_CHILD), np.empty(_FIRST_ROOM, np.int64)
 
     def set_position(self, position: Root, reuse: bool) -> None:
-        """Move the search there, and keep what is known of the nodes below it."""
+        """Set the root position. Keeps the tables of the nodes below it."""
         path = self._search.moves_to(position) if reuse else None
         kept = self._search.set_position(position, reuse)
         paths, tables, children = self.paths, self._tables, self._children
@@ -84,11 +84,11 @@ class SharedNodes:
                 continue
             first = self._n
             self._add(new)
-            # Where the tree is not kept, this rank's nodes are new, and hold nothing but their priors.
+            # If the tree was not reused, this rank's nodes are new and hold only their priors.
             carry_over(children, table["start"], table["end"], self._children, first, self._n, kept)
 
     def _add(self, path: Path) -> None:
-        """A table of the children of the node at ``path``."""
+        """Add a table for the node at ``path``."""
         number, start = len(self.paths), self._n
         self._n += self._search.list_children(path, self._children, start)
         if self._n > len(self._children):
@@ -108,7 +108,7 @@ class SharedNodes:
             rows["below"][rows["move"] == path[-1]] = number
 
     def _shared_rows(self) -> Rows:
-        """The children of nodes with enough of the simulations that all know of, near enough to the root."""
+        """Return the rows to share: the children of all nodes near the root with enough shared simulations."""
         if not self.paths:
             self._add(())
         while True:
@@ -126,7 +126,7 @@ class SharedNodes:
             self._add((*self.paths[number], int(self._children[missing]["move"])))
 
     def write(self, has_enough: bool) -> tuple[Floats, Sent]:
-        """The message of this rank."""
+        """Return this rank's message, and what it contains."""
         rows = self._shared_rows()
         message = np.empty(HEADER + len(rows) * self._width)
         growth = message[HEADER:].reshape(len(rows), self._width)
@@ -135,9 +135,9 @@ class SharedNodes:
         return message, Sent(rows, int(self._tables[0]["end"]), growth, check)
 
     def read(self, total: Floats, sent: Sent, size: int) -> Heard:
-        """Put what all ranks said into this rank's tree, in the place of what it said itself."""
+        """Add the sums of all ranks to this rank's tree, in place of its own. Raises RankFailed if the nodes differ."""
         if total[2] != size * sent.check:
-            raise RankFailed(f"the {size} ranks do not search the same position: they list other moves")
+            raise RankFailed(f"the {size} ranks do not search the same position: their lists of moves differ")
         added = total[HEADER:].reshape(sent.growth.shape)
         add_growth(self._search.nodes, self._children, sent.rows, sent.growth, added, self._config.weight, sent.n_root)
         return Heard(int(total[0]), int(total[1]))

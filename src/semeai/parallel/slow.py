@@ -1,7 +1,7 @@
-"""Slow tree, slow root and voting: a tree a rank, and shares of its top between long stretches of searching.
+"""Slow tree, slow root and voting: one tree per rank. Ranks search for long, then share the top of their trees.
 
-A share goes out at one point and is put into the tree at the next, or when it is there (``share_unit`` seconds), so
-messages travel while ranks search. A budget ends with a share that all ranks have put into their trees.
+Messages travel while ranks search: a share that is sent at one exchange is added to the trees at the next one, or, if
+``share_unit`` is seconds, when it arrives. A budget ends with a share that all ranks have added to their trees.
 """
 
 import math
@@ -14,11 +14,11 @@ from semeai.parallel.shared import Sent, SharedNodes
 from semeai.search.search import Root, Search
 
 SLICE = 64
-"""Simulations between two questions whether a message is there."""
+"""Simulations between two checks for a message."""
 
 
 class SlowSharing(RankProgram):
-    """One rank's part."""
+    """The program of one rank in the schemes ``slow_tree``, ``slow_root`` and ``voting``."""
 
     def __init__(self, search: Search, comm: Communicator, config: ParallelConfig, proofs: bool) -> None:
         self._comm, self._config = comm, config
@@ -28,7 +28,7 @@ class SlowSharing(RankProgram):
         self._shared_at = time.monotonic()
         self._simulations = 0
         self.bytes_sent = 0
-        """Since the program was made."""
+        """Bytes that this rank has sent since the program was made."""
         self.n_shares = 0
         super().__init__(search)
 
@@ -42,7 +42,7 @@ class SlowSharing(RankProgram):
 
     def begin(self, budget: Budget) -> None:
         super().begin(budget)
-        self._counted = 0  # simulations, with those that a solved rank does not need any more
+        self._counted = 0  # simulations, including those that a solved rank skips
         self._all_have_enough = False
 
     def step(self) -> bool:
@@ -66,7 +66,7 @@ class SlowSharing(RankProgram):
         return self._since >= self._config.period
 
     def _search_by_count(self) -> None:
-        """On to the next share, or to the end of the budget; a solved rank only counts, to stay in step."""
+        """Search until the next share or the end of the budget. A solved rank only counts, to stay in step."""
         while not self._is_due() and not self._is_spent():
             left = min(self._config.period - self._since, SLICE * self.search.threads)
             if self.budget.simulations is not None:
@@ -84,7 +84,7 @@ class SlowSharing(RankProgram):
                 self._take()
 
     def _meet(self, has_enough: bool) -> None:
-        """Take in the share that is under way, and send the next, unless that was the last."""
+        """Receive the pending share, then send the next one, unless that was the last."""
         if self._pending is not None:
             self._take()
             if self._all_have_enough:

@@ -1,4 +1,4 @@
-"""All ranks of a player, as the player sees them: one search to ask, and budgets to spend."""
+"""All ranks of a player, behind one interface: it sets the position, runs budgets and gives one search to read."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from semeai.search.leaf_search import LeafSearch
 from semeai.search.search import Root, Search
 
 SLAVE_NODES = 2048
-"""A rank that only plays out has no tree beyond its root."""
+"""Size of the tree of a rank that only plays out; it needs only the root and its children."""
 
 
 @dataclass(frozen=True)
 class TeamSettings:
-    """What every rank must know to search as the others do."""
+    """The settings that all ranks of a team share."""
 
     game: str
     params: NDArray[Any]
@@ -34,7 +34,7 @@ class TeamSettings:
 
 
 def make_program(settings: TeamSettings, comm: Communicator) -> RankProgram:
-    """The part of the rank at that end of the line."""
+    """Make the program of the rank that owns ``comm``."""
     parallel = settings.parallel
     if parallel.scheme == "fast_tree":
         nodes = settings.max_nodes if comm.rank == 0 else SLAVE_NODES
@@ -47,18 +47,21 @@ def make_program(settings: TeamSettings, comm: Communicator) -> RankProgram:
 
 
 def rank_seed(seed: int, rank: int) -> int:
-    """Rank 0 has the player's own, so one rank is the player without ranks."""
+    """Return the seed of a rank. Rank 0 has the player's seed, so one rank plays like a player without ranks."""
     return derive(seed, "rank", rank) if rank else seed
 
 
 class Team(ABC):
-    """``search`` is rank 0's, which knows what all ranks have found once ``finish`` or a final budget is over."""
+    """The ranks of a player. ``search`` is the search of rank 0.
+
+    After ``finish`` or a final budget, it knows what all ranks have found.
+    """
 
     program: RankProgram
-    """Of rank 0."""
+    """The program of rank 0."""
 
     def __init__(self) -> None:
-        self._has_news = False  # of ranks that the others have not heard
+        self._has_news = False  # whether ranks have results that they have not shared
 
     @property
     def search(self) -> Search:
@@ -66,7 +69,7 @@ class Team(ABC):
 
     @property
     def simulations(self) -> int:
-        """Of all ranks since the position was set."""
+        """Simulations of all ranks since the position was set."""
         return self.program.simulations
 
     def set_position(self, position: Root) -> None:
@@ -74,13 +77,13 @@ class Team(ABC):
         self._set_position(position)
 
     def run(self, budget: Budget) -> int:
-        """Let every rank spend the budget; how many simulations rank 0 has run."""
+        """Let every rank spend the budget. Returns the number of simulations that rank 0 has run."""
         self._run(budget)
         self._has_news = not budget.final
         return self.program.done
 
     def finish(self) -> None:
-        """Let all ranks hear what each has found so far."""
+        """Share among all ranks what each has found so far."""
         if self._has_news:
             self.run(Budget(simulations=0))
 
@@ -101,7 +104,7 @@ class Team(ABC):
 
 
 class LocalTeam(Team):
-    """Ranks inside this process, a step of each in turn: one rank, or a virtual cluster."""
+    """A team inside this process: one rank, or a virtual cluster whose ranks take turns by steps."""
 
     def __init__(self, settings: TeamSettings) -> None:
         super().__init__()

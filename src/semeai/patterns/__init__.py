@@ -1,1 +1,1 @@
-"""Shapes around a move, as data: what a player's priors may be grown by."""
+"""Patterns: shapes around a move, as data. A player's priors can be improved with them."""

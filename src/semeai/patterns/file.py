@@ -1,4 +1,4 @@
-"""Files of patterns, to be read and written by people as well::
+"""Pattern files, which people can read and write too::
 
     semeai patterns 1
     geometry square
@@ -13,8 +13,8 @@
       . * .
       _ _ _
 
-A comment belongs to the pattern right below it. In a drawing the place of a letter counts, in half cells from the move;
-blanks are jokers. Two patterns that are symmetric to each other are one pattern given twice.
+A comment belongs to the pattern directly below it. In a drawing, the column of a letter counts, in half cells from the
+move. Blanks match anything. Two patterns that are symmetric to each other count as one pattern given twice.
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,13 +30,13 @@ _HEADER = "semeai patterns"
 
 
 def read_patterns(path: str | Path) -> list[Pattern]:
-    """The patterns of a file; ConfigError names the file, the line and what is wrong there."""
+    """Return the patterns of a file. Raises ConfigError with the file, the line and what is wrong there."""
     try:
         data = Path(path).read_bytes()
     except OSError as error:
         raise ConfigError(f"patterns {path}: cannot be read: {error.strerror}") from None
     if len(data) > MAX_BYTES:
-        raise ConfigError(f"patterns {path}: {len(data)} bytes, and {MAX_BYTES} are the most that is read")
+        raise ConfigError(f"patterns {path}: {len(data)} bytes; the limit is {MAX_BYTES}")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -57,10 +57,10 @@ def write_patterns(path: str | Path, patterns: Sequence[Pattern], comment: str =
 
 
 def format_patterns(patterns: Sequence[Pattern], comment: str = "") -> str:
-    """The text of a file; ``parse_patterns`` gives the same patterns again."""
+    """Return the text of a pattern file. ``parse_patterns`` reads the same patterns from it."""
     geometries = {pattern.geometry.name for pattern in patterns} or {SQUARE.name}
     if len(geometries) > 1:
-        raise ConfigError(f"a file has patterns of one geometry, not of {' and '.join(sorted(geometries))}")
+        raise ConfigError(f"a pattern file has patterns of one geometry, not of {' and '.join(sorted(geometries))}")
     blocks = [f"{_HEADER} {VERSION}\ngeometry {geometries.pop()}"]
     if comment:
         blocks.append("\n".join(_comment_lines(comment)))
@@ -75,7 +75,7 @@ def _comment_lines(comment: str) -> list[str]:
 
 
 def check_distinct_shapes(patterns: Iterable[Pattern]) -> None:
-    """Refuse a shape that is there twice: which bias it has would be unclear."""
+    """Check that no shape is given twice, because its bias would be unclear. Raises ConfigError otherwise."""
     seen: dict[str, Pattern] = {}
     for pattern in patterns:
         if (before := seen.setdefault(pattern.shape, pattern)) is not pattern:
@@ -83,7 +83,7 @@ def check_distinct_shapes(patterns: Iterable[Pattern]) -> None:
 
 
 class _Reader:
-    """Line by line; ``fail`` says where."""
+    """Reads a pattern file line by line. ``fail`` makes an error that names the line."""
 
     def __init__(self, lines: list[str], place: str) -> None:
         self.lines, self.place = lines, place
@@ -111,12 +111,12 @@ class _Reader:
         return self.patterns
 
     def _header(self) -> int:
-        """Version and geometry; the number of the next line."""
+        """Read version and geometry. Returns the index of the next line."""
         first = self.lines[0].split() if self.lines else []
         if " ".join(first[:2]) != _HEADER or len(first) != 3:
-            raise self.fail(0, f"a file of patterns begins with '{_HEADER} {VERSION}'")
+            raise self.fail(0, f"a pattern file begins with '{_HEADER} {VERSION}'")
         if first[2] != str(VERSION):
-            raise self.fail(0, f"format {first[2]!r}, and this version of semeai reads {VERSION}")
+            raise self.fail(0, f"file format {first[2]!r}, but this version of semeai reads format {VERSION}")
         second = self.lines[1].split() if len(self.lines) > 1 else []
         if len(second) != 2 or second[0] != "geometry":
             raise self.fail(1, "write 'geometry square' or 'geometry hex'")
@@ -127,7 +127,7 @@ class _Reader:
         return 2
 
     def _pattern(self, at: int, comment: str) -> int:
-        """One pattern from its first line; the number of the line after it."""
+        """Read the pattern that begins at line ``at``. Returns the index of the line after it."""
         words = self.lines[at].split()
         if words[0] != "pattern" or len(words) != 2:
             raise self.fail(at, f"write 'pattern BIAS' before a drawing, not {self.lines[at].strip()[:60]!r}")
@@ -140,12 +140,12 @@ class _Reader:
         except ConfigError as error:
             raise self.fail(at, error) from None
         if (before := self.seen.setdefault(pattern.shape, at)) != at:
-            raise self.fail(at, f"the same shape as the pattern of line {before + 1}")
+            raise self.fail(at, f"the same shape as the pattern in line {before + 1}")
         self.patterns.append(pattern)
         return end
 
     def _cells(self, at: int, end: int) -> dict[Offset, Cell]:
-        """The letters of a drawing by their offset."""
+        """Return the cells of a drawing by offset."""
         letters = [
             (line, column, letter)
             for line in range(at + 1, end)
@@ -154,7 +154,7 @@ class _Reader:
         ]
         moves = [(line, column) for line, column, letter in letters if letter == MOVE]
         if len(moves) != 1:
-            raise self.fail(moves[1][0] if moves else at, f"a drawing has one move ({MOVE}), not {len(moves)}")
+            raise self.fail(moves[1][0] if moves else at, f"a drawing needs one move ({MOVE}), not {len(moves)}")
         y0, x0 = moves[0]
         cells = {}
         for line, column, letter in letters:

@@ -1,7 +1,7 @@
-"""The two grids that boards are made of: how offsets turn, how far they reach, and where a drawing puts them.
+"""The two grids of game boards: symmetries and lengths of offsets, and their places in a drawing.
 
-An offset (dx, dy) leads from a move to another cell, dx along a row and dy from row to row downwards. Rows of a hex
-board are drawn half a cell further left than the row above, so that the six neighbours are those of
+An offset (dx, dy) leads from a move to another cell: dx cells to the right and dy rows down. On a hex board each row is
+drawn half a cell further left than the row above, so the six neighbours are those of
 ``games.havannah.tables.DIRECTIONS``.
 """
 
@@ -11,7 +11,7 @@ from semeai.errors import ConfigError, did_you_mean
 
 Offset = tuple[int, int]
 Matrix = tuple[int, int, int, int]
-"""(a, b, c, d): (dx, dy) becomes (a dx + b dy, c dx + d dy)."""
+"""(a, b, c, d) maps (dx, dy) to (a dx + b dy, c dx + d dy)."""
 
 
 def _times(m: Matrix, n: Matrix) -> Matrix:
@@ -21,7 +21,7 @@ def _times(m: Matrix, n: Matrix) -> Matrix:
 
 
 def _generated(turn: Matrix, mirror: Matrix, n_turns: int) -> tuple[Matrix, ...]:
-    """All products of turns and one mirror, the identity first."""
+    """Return all rotations, then their mirror images. The identity is first."""
     turned: list[Matrix] = [(1, 0, 0, 1)]
     while len(turned) < n_turns:
         turned.append(_times(turn, turned[-1]))
@@ -35,7 +35,7 @@ class Geometry:
     name: str
     symmetries: tuple[Matrix, ...]
     shear: int
-    """Half cells by which a row is drawn further left than the row above."""
+    """Half cells by which each row is drawn further left than the row above."""
 
     def turn(self, offset: Offset, symmetry: int) -> Offset:
         a, b, c, d = self.symmetries[symmetry]
@@ -43,17 +43,17 @@ class Geometry:
         return a * dx + b * dy, c * dx + d * dy
 
     def distance(self, offset: Offset) -> int:
-        """Steps of a king on the square grid, of a neighbour on the hex grid."""
+        """Return the length of an offset in steps: king moves on the square grid, neighbours on the hex grid."""
         dx, dy = offset
         return max(abs(dx), abs(dy), abs(dx - dy) * self.shear)
 
     def around(self, radius: int) -> list[Offset]:
-        """All offsets up to ``radius``, row by row, without the move itself."""
+        """Return all offsets of length 1 to ``radius``, row by row."""
         reach = range(-radius, radius + 1)
         return [(x, y) for y in reach for x in reach if 0 < self.distance((x, y)) <= radius]
 
     def column(self, offset: Offset) -> int:
-        """Where a drawing puts the offset, in half cells to the right of the move."""
+        """Return the column of the offset in a drawing, in half cells to the right of the move."""
         dx, dy = offset
         return 2 * dx - self.shear * dy
 

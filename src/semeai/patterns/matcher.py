@@ -1,7 +1,7 @@
-"""What lies around many points at once, and which of them a pattern matches: for samples of positions, not for kernels.
+"""Pattern matching at many points at once, in numpy. It serves samples of positions; searches match in kernels.
 
-Boards are two-dimensional arrays of 0 for empty, 1 and 2 for the players' stones and 3 for off the board, as the
-kernels' boards are too.
+Boards are two-dimensional arrays: 0 is empty, 1 and 2 are the players' stones, 3 is off the board. The kernels use the
+same numbers.
 """
 
 from collections.abc import Sequence
@@ -21,14 +21,14 @@ ALLOWED = {
     Cell.EMPTY: EMPTY,
     Cell.OFF_BOARD: OFF_BOARD,
 }
-"""What a cell may be, as bits."""
+"""The contents that each kind of cell allows, as bits."""
 
 _SEEN_BY = {1: (EMPTY, OWN, OTHER, OFF_BOARD), 2: (EMPTY, OTHER, OWN, OFF_BOARD)}
 Board = NDArray[np.uint8]
 
 
 class PatternMatcher:
-    """The cells up to ``radius`` around points of any number of boards."""
+    """Matches patterns against the cells up to ``radius`` around points of any number of boards."""
 
     def __init__(self, radius: int) -> None:
         self.radius = radius
@@ -37,7 +37,7 @@ class PatternMatcher:
         self.n_points = 0
 
     def add(self, board: Board, mover: int, points: Sequence[tuple[int, int]]) -> None:
-        """Points (row, column) of a board where ``mover``, 1 or 2, may play."""
+        """Add points (row, column) of a board. ``mover`` is the player to move, 1 or 2."""
         seen = np.pad(np.array(_SEEN_BY[mover], np.uint8)[board], self.radius, constant_values=OFF_BOARD)
         side = 2 * self.radius + 1
         windows = np.lib.stride_tricks.sliding_window_view(seen, (side, side))
@@ -47,7 +47,7 @@ class PatternMatcher:
         self.n_points += len(points)
 
     def matches(self, pattern: Pattern) -> NDArray[np.bool_]:
-        """Which points the pattern matches in any symmetry, in the order in which they were added."""
+        """Return, for each point in the order of ``add``, whether the pattern matches it in any symmetry."""
         r = self.radius
         if pattern.radius > r:
             raise ConfigError(f"pattern {pattern.text!r} reaches farther than {r} steps")

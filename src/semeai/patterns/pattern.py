@@ -1,12 +1,12 @@
-"""A pattern: cells around a move, seen by the player who makes it, and a bias for moves that fit.
+"""A pattern: cells around a move, seen by the player who makes the move, and a bias for moves that match.
 
-The papers' masks ("Bandit-based genetic programming", section 5): jokers, stones, empty locations and locations off the
-board at any offsets, in every symmetry of the grid. A pattern is drawn as text, the move in the middle of it::
+Patterns are the masks of "Bandit-based genetic programming", section 5: jokers, stones, empty locations and locations
+off the board at any offsets, in every symmetry of the grid. A pattern is drawn as text around its move::
 
     X O X      X: the mover's stone    O: the opponent's    S: a stone of either
     . * ?      .: empty                _: off the board     ?: anything              *: the move, always empty
 
-In one line, as players' settings have it, rows are divided by ``/`` and the bias stands first: ``+1 XOX/.*?``.
+In one line, as in a player's settings, the bias comes first and ``/`` separates the rows: ``+1 XOX/.*?``.
 """
 
 import enum
@@ -21,19 +21,19 @@ from semeai.errors import ConfigError
 from semeai.patterns.geometry import SQUARE, Geometry, Offset
 
 MAX_RADIUS = 12
-"""Half of the largest board."""
+"""Half the width of the largest board."""
 MAX_BIAS = 1000.0
 MOVE = "*"
 
 
 class Cell(enum.StrEnum):
-    """What a cell has to be; the value is its letter in drawings."""
+    """What a cell must contain. The value is the letter in drawings."""
 
     ANY = "?"
     BLACK = "X"
     """The mover's own stone."""
     WHITE = "O"
-    """The opponent's."""
+    """The opponent's stone."""
     STONE = "S"
     EMPTY = "."
     OFF_BOARD = "_"
@@ -46,17 +46,17 @@ _SWAPPED = {Cell.BLACK: Cell.WHITE, Cell.WHITE: Cell.BLACK}
 
 @dataclass(frozen=True)
 class Pattern:
-    """Equal patterns have equal cells; ``canonical()`` and ``digest`` are equal for all symmetric ones."""
+    """Cells around a move and a bias. Symmetric patterns differ, but have equal ``canonical()`` and ``digest``."""
 
     cells: Cells
-    """(offset, cell) row by row; ANY is left out."""
+    """(offset, cell) row by row, without ANY. A mapping is accepted too."""
     bias: float = 1.0
-    """Above 0: a good shape, to be tried more; below 0: a bad one."""
+    """Above 0: a good shape, which is tried more often. Below 0: a bad shape."""
     geometry: Geometry = SQUARE
     comment: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        given: Any = self.cells  # a mapping is welcome too
+        given: Any = self.cells  # may be a mapping
         pairs = list(given.items() if isinstance(given, Mapping) else given)
         if len({offset for offset, _ in pairs}) < len(pairs):
             raise ConfigError("a pattern has two cells at one offset")
@@ -77,28 +77,28 @@ class Pattern:
 
     @cached_property
     def variants(self) -> tuple[Cells, ...]:
-        """The different cells that the symmetries make of it, in a fixed order."""
+        """The distinct images of the cells under the symmetries, in a fixed order."""
         n = len(self.geometry.symmetries)
         return tuple(sorted({self._turned_cells(s) for s in range(n)}, key=_order))
 
     def turned(self, symmetry: int) -> "Pattern":
-        """The pattern under one of the geometry's symmetries."""
+        """Return the image of the pattern under the symmetry with this index."""
         return replace(self, cells=self._turned_cells(symmetry))
 
     def _turned_cells(self, symmetry: int) -> Cells:
         return _in_order((self.geometry.turn(offset, symmetry), cell) for offset, cell in self.cells)
 
     def canonical(self) -> "Pattern":
-        """The first of its variants: the same for all symmetric patterns."""
+        """Return the first variant, which is the same for all symmetric patterns."""
         return replace(self, cells=self.variants[0])
 
     def swapped(self) -> "Pattern":
-        """With the players' stones exchanged."""
+        """Return the pattern with the players' stones exchanged."""
         return replace(self, cells=tuple((offset, _SWAPPED.get(cell, cell)) for offset, cell in self.cells))
 
     @cached_property
     def text(self) -> str:
-        """In one line, as it lies; ``canonical().text`` names the pattern."""
+        """The pattern in one line, as given. ``canonical().text`` is the same for all symmetric patterns."""
         return f"{format_bias(self.bias)} {'/'.join(_rows(self.cells))}"
 
     @cached_property
@@ -108,12 +108,12 @@ class Pattern:
 
     @cached_property
     def digest(self) -> str:
-        """Twelve letters, equal for symmetric patterns of one bias: nothing is raced twice."""
+        """Twelve hex digits, equal for symmetric patterns with equal bias. It prevents racing a pattern twice."""
         text = f"{self.geometry.name} {self.canonical().text}"
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def draw(self) -> str:
-        """Several lines, a blank between two cells."""
+        """Return a drawing of several lines, with a blank between two cells."""
         at = {(self.geometry.column(offset), offset[1]): cell.value for offset, cell in self._rectangle().items()}
         left = min(column for column, _ in at)
         lines = []
@@ -124,7 +124,7 @@ class Pattern:
         return "\n".join(lines)
 
     def _rectangle(self) -> dict[Offset, Any]:
-        """The cells, the move, and jokers as far as a drawing needs them."""
+        """Return the cells, the move, and jokers that fill their bounding box."""
         reach = [*(offset for offset, _ in self.cells), (0, 0)]
         xs, ys = [x for x, _ in reach], [y for _, y in reach]
         box = {(x, y): Cell.ANY for y in range(min(ys), max(ys) + 1) for x in range(min(xs), max(xs) + 1)}
@@ -132,7 +132,7 @@ class Pattern:
 
     @classmethod
     def parse(cls, text: str, geometry: Geometry = SQUARE) -> "Pattern":
-        """From one line such as ``+1 XOX/.*?``; without a number the bias is +1."""
+        """Parse one line such as ``+1 XOX/.*?``. The default bias is +1."""
         words = text.split()
         if len(words) not in (1, 2):
             raise ConfigError(f"pattern {text!r}: write a bias and the rows, such as '+1 XOX/.*?'")
@@ -174,7 +174,7 @@ def _in_order(cells: Iterable[tuple[Offset, Cell]]) -> Cells:
 
 
 def _rows(cells: Cells) -> list[str]:
-    """Letters by row, from the leftmost to the rightmost column that any row needs."""
+    """Return the letters row by row. All rows reach from the leftmost to the rightmost column in use."""
     letters = {offset: cell.value for offset, cell in cells} | {(0, 0): MOVE}
     xs, ys = [x for x, _ in letters], [y for _, y in letters]
     columns = range(min(xs), max(xs) + 1)
@@ -184,7 +184,7 @@ def _rows(cells: Cells) -> list[str]:
 def _cells_of_rows(rows: list[str]) -> Cells:
     moves = [(x, y) for y, row in enumerate(rows) for x, letter in enumerate(row) if letter == MOVE]
     if len(moves) != 1:
-        raise ConfigError(f"it has {len(moves)} moves ({MOVE}), and needs one")
+        raise ConfigError(f"it has {len(moves)} moves ({MOVE}), but needs exactly one")
     x0, y0 = moves[0]
     return tuple(
         ((x - x0, y - y0), cell_of(letter))

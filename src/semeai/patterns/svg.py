@@ -1,6 +1,7 @@
-"""Patterns as one SVG picture: the mover's stones black, the move a cross, a caption with the bias below each.
+"""One SVG picture of several patterns, each with its bias as a caption.
 
-What may be anything is left blank, what lies off the board is hatched, and a stone of either colour is half and half.
+The mover's stones are black and the move is a cross. Jokers are blank, cells off the board are hatched, and a stone of
+either colour is half black and half white.
 """
 
 import math
@@ -24,7 +25,7 @@ _HATCH = (
 
 
 def svg_of(patterns: Sequence[Pattern], columns: int = COLUMNS) -> str:
-    """A picture of all patterns, row by row; the same patterns always give the same text."""
+    """Return an SVG picture of all patterns, row by row. The same patterns always give the same text."""
     parts, x, y, width, height = [_HATCH], GAP, GAP, 0, 0
     for i, pattern in enumerate(patterns):
         if i and i % columns == 0:
@@ -43,7 +44,7 @@ def svg_of(patterns: Sequence[Pattern], columns: int = COLUMNS) -> str:
 
 
 def _cells(pattern: Pattern) -> dict[Offset, Cell | None]:
-    """The cells that are drawn: a neighbourhood of the move, as wide as what the pattern names. None: the move."""
+    """Return the cells to draw: the neighbours of the move and all cells of the pattern; None marks the move."""
     needed = [*pattern.geometry.around(1), *(offset for offset, _ in pattern.cells)]
     (left, right), (top, bottom) = ((min(side), max(side)) for side in zip(*needed, strict=True))
     inside = (o for o in pattern.geometry.around(pattern.radius) if left <= o[0] <= right and top <= o[1] <= bottom)
@@ -52,7 +53,7 @@ def _cells(pattern: Pattern) -> dict[Offset, Cell | None]:
 
 
 def _centres(pattern: Pattern) -> dict[Offset, tuple[float, float]]:
-    """Where the cells are drawn, from the top left corner."""
+    """Return the centres of the drawn cells, relative to the top left corner."""
     row = CELL * (math.sqrt(0.75) if pattern.geometry is HEX else 1.0)
     raw = {o: (pattern.geometry.column(o) * CELL / 2, o[1] * row) for o in _cells(pattern)}
     left, top = (min(place[axis] for place in raw.values()) for axis in (0, 1))

@@ -1,1 +1,1 @@
-"""Who plays: MCTS, random, or any GTP engine as a subprocess."""
+"""Players: MCTS, random moves, or any GTP engine as a subprocess."""

@@ -1,4 +1,4 @@
-"""What a player thinks of a position, without a game around it."""
+"""Analysis of a single position by a player, without a game."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""How long a player may think about its next move, by the time systems of GTP 2 and KGS. It never reads a clock."""
+"""The time that a player may spend on its next move, by the time systems of GTP 2 and KGS."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -33,9 +33,9 @@ class TimeSettings:
 
     @classmethod
     def from_gtp(cls, main: int, period: int, stones: int) -> "TimeSettings":
-        """Read ``time_settings`` of GTP 2, section 4.2: without byo-yomi time absolute, without stones no limit."""
+        """Read ``time_settings`` of GTP 2, section 4.2: ``period`` 0 means absolute time, ``stones`` 0 no limit."""
         if period == 0:
-            return cls(TimeSystem.ABSOLUTE, main) if main else cls()  # three zeros cannot mean a game without time
+            return cls(TimeSystem.ABSOLUTE, main) if main else cls()  # three zeros: no limit
         return cls() if stones == 0 else cls(TimeSystem.CANADIAN, main, period, stones)
 
     @classmethod
@@ -114,7 +114,7 @@ class Clock:
             return main
         if stones:
             return _overtime_share(settings.system, left, stones)
-        # In main time a move may take what a move of the overtime gets: when the main time ends, the overtime begins.
+        # In main time, a move may take as long as one in overtime: when the main time ends, the overtime begins.
         return max(main, _overtime_share(settings.system, settings.period, settings.stones))
 
 

@@ -44,7 +44,7 @@ class GtpPlayer(Player):
         self._position: Position | None = None
         self._seed = 0
         self._cpu = 0.0  # CPU seconds of the engine when they were last read
-        self._generated: int | None = None  # a move that is on the engine's board but not on ours
+        self._generated: int | None = None  # a move on the engine's board that is not yet on ours
 
     @property
     def position(self) -> Position:

@@ -1,4 +1,4 @@
-"""Settings ``patterns = FILE`` and ``database = FILE``: what a file holds is part of the player, its name is not."""
+"""Settings ``patterns = FILE`` and ``database = FILE``. The file's content is part of the player, not its name."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -55,7 +55,7 @@ _FILES: Mapping[str, tuple[str, Callable[[Any, str, str | Path | None], Any]]] =
     "patterns": ("policy.patterns", _texts),
     DATABASE: (DATABASE_SETTING, _database),
 }
-"""Name of the file's key -> the setting that it fills, and the function that reads the file."""
+"""For each key that names a file: the setting that it fills, and the function that reads the file."""
 
 
 def with_absolute_place(changes: Mapping[str, Any], folder: str | Path | None = None) -> dict[str, Any]:
@@ -106,7 +106,7 @@ def database_label(policy: Any) -> str:
 
 
 def geometry_of(game: str) -> Geometry:
-    """Return the grid of a game's board, which is that of its patterns."""
+    """Return the geometry of a game's board and of its patterns."""
     policy = game_named(game).policy
     if not issubclass(policy, PatternPolicy):
         raise ConfigError(f"players of {game} have no patterns")

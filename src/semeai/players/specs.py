@@ -1,4 +1,4 @@
-"""Players as typed data: what a match pickles, compares and records, and how each one is made."""
+"""Players as typed data, which a match can pickle, compare and record, and from which it makes the players."""
 
 import json
 from abc import ABC, abstractmethod
@@ -14,7 +14,7 @@ from semeai.players.random import RandomPlayer
 from semeai.processes import fill_in
 
 if TYPE_CHECKING:
-    from semeai.players.config import PlayerConfig  # at run time only where a player searches: it loads numba
+    from semeai.players.config import PlayerConfig  # loads numba, so at run time only if needed
 
 Value = str | int | float
 """A value that stands for ``{name}`` in the command of an engine."""
@@ -27,7 +27,7 @@ class PlayerSpec(ABC):
 
     kind: ClassVar[Literal["random", "mcts", "gtp"]]
     label: str
-    """Name for people; not part of the identity."""
+    """Name to show; not part of the identity."""
 
     def identity(self) -> dict[str, Any]:
         """Return what ledgers record and hash: plain values, with sorted names."""
@@ -45,7 +45,7 @@ class PlayerSpec(ABC):
 
     @abstractmethod
     def _settings(self) -> dict[str, Any]:
-        """Return all that makes this player another one than the others of its kind."""
+        """Return everything that distinguishes this player from others of its kind."""
 
     @classmethod
     @abstractmethod

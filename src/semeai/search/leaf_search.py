@@ -1,4 +1,4 @@
-"""A search whose playouts may run in other processes: leaves go out as bytes, results come back as bytes."""
+"""A search whose playouts may run in other processes. Leaves and results are messages in bytes."""
 
 import struct
 from collections.abc import Sequence
@@ -12,14 +12,14 @@ from semeai.search.kernels.leaves import back_up_leaves, pick_leaves, play_leaf
 from semeai.search.kernels.tree import ROOT
 from semeai.search.search import MAX_VISITS, Search
 
-# Depth of the leaf; its state, the moves before it and who played them after that. Negative: nothing to play out.
+# Depth of the leaf; its state, the moves before it and their players follow. Negative: nothing to play out.
 _LEAF = struct.Struct("<q")
-_RESULT = struct.Struct("<dq")  # player 0's reward, the number of moves; the moves and who played them after that
+_RESULT = struct.Struct("<dq")  # player 0's reward, number of moves; the moves and their players follow
 NOTHING = _LEAF.pack(-1)
 
 
 class LeafSearch(Search):
-    """``pick`` leaves, let anybody ``play_out`` them, and ``back_up`` the results."""
+    """A search in three parts: ``pick`` leaves, ``play_out`` each in any process, and ``back_up`` the results."""
 
     def __init__(self, params: NDArray[Any], policy: NDArray[Any], max_nodes: int, most: int) -> None:
         super().__init__(params, policy, max_nodes)
@@ -30,7 +30,7 @@ class LeafSearch(Search):
         self._n = 0
 
     def pick(self, n: int) -> list[bytes]:
-        """Up to ``n`` leaves as messages; none where there is nothing to search, prove or count any more."""
+        """Return up to ``n`` leaves as messages; empty if the game is over, the root proven or the counter full."""
         n = min(n, MAX_VISITS - self.visits, len(self._out))
         if self._nodes[ROOT]["n_children"] == 0 or n <= 0:
             return []
@@ -50,7 +50,7 @@ class LeafSearch(Search):
         return b"".join((_LEAF.pack(depth), self._leaves[i].tobytes(), path))
 
     def play_out(self, leaf: bytes) -> bytes:
-        """Play a leaf's position to its end."""
+        """Play a game from the leaf's position to its end. Returns the result as a message."""
         (depth,) = _LEAF.unpack_from(leaf)
         if depth < 0:
             return _RESULT.pack(0.0, 0)
@@ -66,7 +66,7 @@ class LeafSearch(Search):
         return b"".join((_RESULT.pack(reward, end - depth), moves, players))
 
     def back_up(self, results: Sequence[bytes]) -> None:
-        """Results in the order of the leaves that were picked."""
+        """Add the results to the tree. They must be in the order of the picked leaves."""
         rewards = np.zeros(len(self._out))
         for i, data in enumerate(results[: self._n]):
             rewards[i], n = _RESULT.unpack_from(data)

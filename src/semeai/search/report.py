@@ -1,11 +1,11 @@
-"""What a search says about one move; needs no compiled code."""
+"""The result of a search for one move. This module needs no compiled code."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class MoveReport:
-    """What the search thinks of a move; ``win_rate`` is that of the player to move."""
+    """Statistics of one move. ``win_rate`` is that of the player to move, ``pv`` the expected line, move included."""
 
     move: int
     visits: int

@@ -1,4 +1,4 @@
-"""The search as Python sees it: a tree that grows from a position, follows the game, and says what it found."""
+"""The search as Python sees it: a tree that grows from a position, follows the game, and reports its results."""
 
 import time
 from collections.abc import Sequence
@@ -30,13 +30,13 @@ from semeai.search.kernels.tree import (
 from semeai.search.report import MoveReport
 
 MAX_VISITS = 1 << 24
-"""32-bit sums are exact up to here."""
+"""Largest number of visits: 32-bit sums are exact up to here."""
 CHUNK = 256
-"""Simulations a kernel call; between calls the clock is read and Ctrl-C is heard."""
+"""Simulations per kernel call. The clock and Ctrl-C are checked between two calls."""
 
 
 class Root(Protocol):
-    """Where a search begins: a position of any game, or what another process was told of one."""
+    """The start of a search: a position of any game, or a copy of one in another process."""
 
     @property
     def states(self) -> NDArray[Any]: ...
@@ -50,25 +50,25 @@ class Root(Protocol):
 
 
 class Search:
-    """One tree. ``params`` and ``policy`` are records of shape (1,), see ``search.params`` and the game.
+    """One search tree. ``params`` and ``policy`` are records of shape (1,), see ``SearchConfig`` and the game's policy.
 
-    With one thread the same seed gives the same tree; more search it together.
+    With one thread, the same seed gives the same tree. Several threads search one tree together.
     """
 
     def __init__(self, params: NDArray[Any], policy: NDArray[Any], max_nodes: int, threads: int = 1) -> None:
         self._params, self._policy = params, policy
         self.threads = threads
         self._nodes = np.empty(max_nodes, NODE)
-        self._other = np.empty(0, NODE)  # the second half of a copying collector, made when first needed
+        self._other = np.empty(0, NODE)  # the second space of a copying collector, made when first needed
         self._tree = np.zeros(1, TREE)
         self._scratch = np.zeros(threads, SCRATCH)
         self._pools = np.zeros(threads, POOL_RECORD)
         self._states = np.empty(0)
-        self._played: list[tuple[int, int]] | None = None  # the moves before the root; None: of no game
+        self._played: list[tuple[int, int]] | None = None  # the moves before the root; None: not part of a game
         self._start_key, self._turn = b"", 0
         self._helpers: ThreadPoolExecutor | None = None
         self.helper_seconds = 0.0
-        """CPU time of all threads but the caller's, since the search was made."""
+        """CPU time of all threads except the caller's, since the search was made."""
 
     def seed(self, seed: int) -> None:
         self._scratch[0]["rng"] = np.uint64(derive(seed, "search") | 1)
@@ -76,11 +76,11 @@ class Search:
             self._scratch[i]["rng"] = np.uint64(derive(seed, "search", i) | 1)
 
     def forget(self) -> None:
-        """A new game: nothing that was found before applies."""
+        """Start a new game: do not reuse the tree for the next position."""
         self._played = None
 
     def set_position(self, position: Root, reuse: bool = True) -> bool:
-        """Search from ``position``; what the tree knows of it is kept if it follows from the last one: was it?"""
+        """Set the root position. Returns True if the subtree of an earlier search was reused."""
         path = self.moves_to(position) if reuse else None
         child = UNEXPANDED if path is None else self._descendant(path)
         if child == UNEXPANDED:
@@ -94,13 +94,13 @@ class Search:
         return child != UNEXPANDED
 
     def set_state(self, states: NDArray[Any]) -> None:
-        """Search from a bare state, a record of shape (1,), with a new tree."""
+        """Set the root to a bare state, a record of shape (1,), and start a new tree."""
         self._played = None
         self._clear()
         self._open(states, np.ones(MAX_CODES, np.bool_))
 
     def _clear(self) -> None:
-        """Nothing that the tree or playouts have learned applies."""
+        """Clear the tree and the replies that playouts have learned."""
         clear_tree(self._nodes, self._tree)
         self._scratch["replies"] = 0
 
@@ -111,7 +111,7 @@ class Search:
         open_root(self._nodes, self._tree, self._states, self._policy, self._params, self._scratch, allowed)
 
     def moves_to(self, position: Root) -> list[int] | None:
-        """The moves from the last position to this one, if players took turns; None if it does not follow."""
+        """Return the moves from the last position to this one; None if it does not follow by alternating moves."""
         before = self._played
         if before is None or list(position.moves[: len(before)]) != before or position.start_key != self._start_key:
             return None
@@ -139,7 +139,10 @@ class Search:
         self._tree[0]["n_nodes"] = n
 
     def run(self, n: int) -> int:
-        """Run ``n`` simulations; how many were run, 0 where there is nothing to search, prove or count any more."""
+        """Run ``n`` simulations.
+
+        Returns the number run; 0 if the game is over, the root is proven or the counter is full.
+        """
         n = min(n, MAX_VISITS - self.visits)
         if self._nodes[ROOT]["n_children"] == 0 or n <= 0:
             return 0
@@ -151,7 +154,7 @@ class Search:
         return self.simulations - before
 
     def _run_together(self, limit: int) -> None:
-        """All threads, this one among them, until there are ``limit`` simulations of this position."""
+        """Run all threads, including this one, until the position has ``limit`` simulations."""
         if self._helpers is None:
             self._helpers = ThreadPoolExecutor(self.threads - 1, "search")
         running = [self._helpers.submit(self._run_thread, i, limit) for i in range(1, self.threads)]
@@ -159,7 +162,7 @@ class Search:
         self.helper_seconds += sum(thread.result() for thread in running)
 
     def _run_thread(self, thread: int, limit: int) -> float:
-        """One thread's part; its CPU seconds."""
+        """Run one thread's part. Returns its CPU seconds."""
         began = time.thread_time()
         simulate_together(
             self._nodes, self._tree, self._pools, self._states, self._params, self._policy, self._scratch, thread, limit
@@ -167,13 +170,13 @@ class Search:
         return time.thread_time() - began
 
     def close(self) -> None:
-        """End the helping threads; the search goes on being usable."""
+        """End the helper threads. The search can still be used."""
         if self._helpers is not None:
             self._helpers.shutdown()
             self._helpers = None
 
     def list_children(self, path: Sequence[int], children: NDArray[Any], start: int) -> int:
-        """Write the moves after ``path`` into ``children``, see ``search.sharing``; how many there are."""
+        """Write the moves after ``path`` into ``children``, see ``search.kernels.sharing``. Returns their number."""
         return int(
             list_children(
                 self._nodes, self._tree, self._states, self._params, self._policy, self._scratch,
@@ -183,17 +186,17 @@ class Search:
 
     @property
     def nodes(self) -> NDArray[Any]:
-        """All records of the tree; another array after each ``set_position``."""
+        """All records of the tree. ``set_position`` may replace this array."""
         return self._nodes
 
     @property
     def simulations(self) -> int:
-        """Simulations from this position since it was set."""
+        """Simulations since this position was set."""
         return int(self._tree[0]["simulations"])
 
     @property
     def visits(self) -> int:
-        """Visits of the root, with those that a reused tree brought along."""
+        """Visits of the root, including those of a reused tree."""
         return int(self._nodes[ROOT]["visits"])
 
     @property
@@ -202,7 +205,7 @@ class Search:
 
     @property
     def is_solved(self) -> bool:
-        """Whether the outcome of best play is proven; the best move's ``win_rate`` is what it is."""
+        """Whether the outcome of best play is proven. The ``win_rate`` of the best move is then this outcome."""
         return bool(self._nodes[ROOT]["proof"] != OPEN)
 
     @property
@@ -210,31 +213,32 @@ class Search:
         return int(self._tree[0]["n_nodes"])
 
     def children(self) -> NDArray[Any]:
-        """The root's children as records of ``NODE``."""
+        """Return the root's children as records of ``NODE``."""
         root = self._nodes[ROOT]
         return (
             self._nodes[root["first"] : root["first"] + root["n_children"]] if root["n_children"] else self._nodes[:0]
         )
 
     def is_decided(self, remaining: int) -> bool:
-        """Whether no other move can get more visits than the best in the remaining simulations."""
+        """Return whether no other move can overtake the most visited one in the remaining simulations."""
         visits = np.sort(self.children()["visits"])
         return self.is_solved or len(visits) < 2 or bool(visits[-1] - visits[-2] > remaining)
 
     def best_move(self) -> int:
-        """A move that is proven to win, else the most visited one that is not proven to lose (Algorithm 1), the better
-        of equals; IndexError where there is none.
+        """Return a move that is proven to win, else the most visited move that is not proven to lose (Algorithm 1).
+
+        The mean reward breaks ties. Raises IndexError if there are no moves.
         """
         children = self.children()
         return int(children["move"][_order(children)[-1]])
 
     def win_rate(self, move: int) -> float:
-        """Of the player to move, after ``move``."""
+        """Return the win rate of the player to move after ``move``."""
         children = self.children()
         return float(_mean(children)[children["move"] == move][0])
 
     def report(self) -> list[MoveReport]:
-        """All moves, the most visited first."""
+        """Return a report for each move, the best move first."""
         children = self.children()
         order = _order(children)[::-1]
         rates = _mean(children)
@@ -251,7 +255,7 @@ class Search:
         ]
 
     def _line(self, node: int, most: int = 12) -> list[int]:
-        """The moves that the search expects after ``node``."""
+        """Return the moves that the search expects after ``node``."""
         line: list[int] = []
         while len(line) < most and (n := int(self._nodes[node]["n_children"])):
             first = int(self._nodes[node]["first"])
@@ -263,7 +267,7 @@ class Search:
 
 
 def _mean(children: NDArray[Any]) -> NDArray[Any]:
-    """Mean rewards; RAVE's, which hold the priors, for moves without visits; what is proven where it is."""
+    """Return the mean rewards: the proven value if there is one, and the RAVE mean, with priors, without visits."""
     own = children["wins"] / np.maximum(children["visits"], 1)
     rave = children["rave_wins"] / np.maximum(children["rave_visits"], 1e-9)
     result: NDArray[Any] = np.where(children["visits"] > 0, own, rave)
@@ -273,13 +277,13 @@ def _mean(children: NDArray[Any]) -> NDArray[Any]:
 
 
 def _order(children: NDArray[Any]) -> NDArray[np.int64]:
-    """From the worst to the best: lost ones first, won ones last, else by visits, then by mean."""
+    """Return the indices from worst to best: proven losses first, proven wins last, then by visits, then by mean."""
     rank = 1 + (children["proof"] == WON) - (children["proof"] == LOST).astype(np.int64)
     return np.lexsort((_mean(children), children["visits"], rank))
 
 
 def uct(states: NDArray[Any], params: NDArray[Any], policy: NDArray[Any], simulations: int, seed: int) -> Search:
-    """Function UCT of Algorithm 1: search a state; the decision is ``best_move()`` of what is returned."""
+    """Search a state (function UCT of Algorithm 1). ``best_move()`` of the returned search is the decision."""
     search = Search(params, policy, max_nodes=min(100 * simulations + MAX_CODES, 4_000_000))
     search.seed(seed)
     search.set_state(states)

@@ -1,4 +1,4 @@
-"""Boards as data: moves, then the drawing, the ko and Black's area minus White's that must come of them."""
+"""Go positions as data: moves, and the board, the ko and the score that they must give."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Kernels of the board as Python can call them, and the check that they agree with ``reference.go``."""
+"""The board kernels as functions that Python can call, and the check that they agree with ``reference.go``."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""The kernels of the board against ``reference.go``: exact agreement on more than ten thousand random positions."""
+"""The board kernels agree exactly with ``reference.go`` on more than ten thousand random positions."""
 
 import random
 

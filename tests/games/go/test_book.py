@@ -1,4 +1,4 @@
-"""The opening book: the same from all eight sides, the same after writing, and refused where it is wrong."""
+"""The opening book: the same in all eight symmetries, the same after writing and reading, and refused if wrong."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Neighbourhoods and the look-up of a database against the plain reference, and its file."""
+"""Neighbourhoods and look-ups of a database agree with the plain reference; the database file."""
 
 import contextlib
 import zipfile

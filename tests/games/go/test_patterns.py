@@ -1,4 +1,4 @@
-"""The kernels' matching of patterns against the plain reference, move by move."""
+"""Pattern matching in kernels agrees with the plain reference, move by move."""
 
 import numpy as np
 import pytest

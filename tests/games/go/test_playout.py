@@ -1,4 +1,4 @@
-"""Light playouts have the statistics that other programs publish for them; the default ones know life from death."""
+"""Light playouts have the statistics published for other programs; default playouts tell life from death."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A game of Go outside kernels: superko, undo, refusals, placed stones, names of points."""
+"""Positions of Go in Python: superko, undo, illegal moves, placed stones, names of points."""
 
 import random
 

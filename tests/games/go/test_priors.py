@@ -1,4 +1,4 @@
-"""What a new node believes of its moves, against the plain reference."""
+"""The priors of new nodes agree with the plain reference."""
 
 import numpy as np
 import pytest

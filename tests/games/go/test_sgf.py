@@ -1,4 +1,4 @@
-"""Game records: round trips, files as they are found, and files that want to do harm."""
+"""Game records in SGF: round trips, real files, and malicious files."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Eyes and shapes, for every neighbourhood that a board can show."""
+"""Eyes and shapes, for every neighbourhood that can occur on a board."""
 
 from itertools import product
 

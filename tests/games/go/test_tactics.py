@@ -1,4 +1,4 @@
-"""Tactics agree with the reference on random positions, and read drawn ladders and nakades as a player would."""
+"""Tactics agree with the reference on random positions, and read drawn ladders and nakades correctly."""
 
 import itertools
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Kernels of the board as Python can call them, games to try them on, and the check against ``reference.havannah``."""
+"""The board kernels as functions that Python can call, test games, and the check against ``reference.havannah``."""
 
 import random
 

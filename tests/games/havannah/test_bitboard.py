@@ -1,4 +1,4 @@
-"""Boards in words agree with the board that all else plays on."""
+"""Bitboards agree with the ordinary board."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The kernels of the board against flooding (``reference.havannah``) and against OpenSpiel, move for move."""
+"""The board kernels agree with flood fill (``reference.havannah``) and with OpenSpiel, move by move."""
 
 import random
 

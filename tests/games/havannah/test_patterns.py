@@ -1,4 +1,4 @@
-"""Hex patterns in the kernels against the plain reference."""
+"""Hex patterns in kernels agree with the plain reference."""
 
 import numpy as np
 from reference.patterns import matches

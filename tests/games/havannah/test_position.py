@@ -1,4 +1,4 @@
-"""What players, matches and doors see of a game of Havannah; wrong input changes nothing."""
+"""Positions of Havannah as players, matches and GTP see them; wrong input changes nothing."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""LittleGolem's records, and all games that we have replayed as they were recorded."""
+"""LittleGolem's records: parsing, and all stored games replayed as recorded."""
 
 import contextlib
 import dataclasses

@@ -1,4 +1,4 @@
-"""What ``tools/solve_havannah.py`` proved of base 4 is complete, and some of it is proven again."""
+"""The proofs of ``tools/solve_havannah.py`` for base 4 are complete, and some of them are proven again."""
 
 import pytest
 from tools import solve_havannah

@@ -1,4 +1,4 @@
-"""Proofs are those of brute force, and the openings that are known to be solved."""
+"""The solver agrees with brute force and with openings whose solutions are known."""
 
 from itertools import permutations
 

@@ -1,4 +1,4 @@
-"""Openings that are solved, by search with proof backup; and what decisive moves are."""
+"""Solved openings, proven by search with proof backup; and decisive moves."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 """A small stochastic optimiser: simulated annealing for a round trip through random cities.
 
-``tour_length`` is what the race evaluates: the parameters of one variant and a seed in, a number out.
+The race evaluates ``tour_length``, which takes the parameters of one variant and a seed, and returns a number.
 """
 
 import math
@@ -8,7 +8,7 @@ import random
 
 
 def tour_length(params, seed):
-    """Length of the tour found in a fixed number of steps; shorter is better."""
+    """Return the length of the tour found in a fixed number of steps; shorter is better."""
     draw = random.Random(seed)
     cities = [complex(draw.random(), draw.random()) for _ in range(12)]
     distance = [[abs(a - b) for b in cities] for a in cities]
@@ -26,7 +26,7 @@ def anneal(distance, draw, *, start=0.3, end=0.01, steps=300, move="reverse"):
         if i == j or j - i == n - 1:
             continue
         new = tour[:]
-        if move == "reverse":  # 2-opt: turn a stretch of the tour around
+        if move == "reverse":  # 2-opt: reverse a part of the tour
             new[i : j + 1] = tour[i : j + 1][::-1]
         elif move == "swap":  # exchange two cities
             new[i], new[j] = tour[j], tour[i]
@@ -39,7 +39,7 @@ def anneal(distance, draw, *, start=0.3, end=0.01, steps=300, move="reverse"):
 
 
 def length(tour, distance):
-    # Rounded, so that two equal tours that start elsewhere are equal, and not better or worse by 1e-16.
+    # Rounded, so that equal tours with different first cities have equal lengths, without differences of 1e-16.
     return round(sum(distance[a][b] for a, b in zip(tour, tour[1:] + tour[:1], strict=True)), 9)
 
 
