@@ -15,6 +15,8 @@ from semeai.cli.output import check_folder
 from semeai.evolve.proposers import PROPOSERS
 from semeai.store.places import beside, without_password
 
+ProposerName = enum.StrEnum("ProposerName", list(PROPOSERS))  # type: ignore[misc]
+
 
 class ShapeName(enum.StrEnum):
     good = "good"
@@ -31,8 +33,8 @@ def evolve(
     size: SizeOption = None,
     simulations: Annotated[int | None, typer.Option(min=1, help="Simulations per move in races.")] = None,
     proposer: Annotated[
-        list[str] | None,
-        typer.Option(help=f"Source of candidates: {', '.join(PROPOSERS)} (default: guided and random, mixed)."),
+        list[ProposerName] | None,
+        typer.Option(help="Source of candidates (default: guided and random, mixed)."),
     ] = None,
     shapes: Annotated[
         ShapeName | None, typer.Option(help="Shapes that guided and random propose (default: good).")
@@ -79,8 +81,8 @@ def evolve(
     changes: dict[str, Any] = {
         "player": player, "match.game": game, "match.size": size, "player.simulations": simulations,
         "proposers": [
-            {"kind": kind, **({"shapes": shapes.value} if shapes and PROPOSERS[kind].has_shapes else {})}
-            for kind in proposer or ()
+            {"kind": p.value, **({"shapes": shapes.value} if shapes and PROPOSERS[p.value].has_shapes else {})}
+            for p in proposer or ()
         ] or None,
         "candidates": candidates, "steps": steps, "hours": hours, "race.risk": risk, "seed": seed,
     }  # fmt: skip
