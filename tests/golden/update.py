@@ -31,7 +31,7 @@ PRESETS = ("default", "uct")
 SIMULATIONS = 400
 FIELDS = {
     "visits": "<f4", "wins": "<f4", "rave_visits": "<f4", "rave_wins": "<f4", "heuristic": "<f4",
-    "first": "<i4", "n_children": "<u2", "move": "<u2", "proof": "u1",
+    "first_child": "<i4", "n_children": "<u2", "move": "<u2", "proof": "u1",
 }  # fmt: skip
 """Fields of a node in the order in which they are hashed; their names are not."""
 

@@ -30,7 +30,10 @@ class LeafSearch(Search):
         self._n = 0
 
     def pick(self, n: int) -> list[bytes]:
-        """Up to ``n`` leaves as messages; none where there is nothing to search, prove or count any more."""
+        """Pick up to ``n`` leaves. Returns a message per leaf.
+
+        There is none if the game is over, the root is proven or the counter is full.
+        """
         n = min(n, MAX_VISITS - self.visits, len(self._out))
         if self._nodes[ROOT]["n_children"] == 0 or n <= 0:
             return []
@@ -50,7 +53,7 @@ class LeafSearch(Search):
         return _LEAF.pack(depth) + self._leaves[i].tobytes() + path
 
     def play_out(self, leaf: bytes) -> bytes:
-        """Play a leaf's position to its end."""
+        """Play a leaf's position to its end. Returns the result as a message."""
         (depth,) = _LEAF.unpack_from(leaf)
         if depth < 0:
             return _RESULT.pack(0.0, 0)
@@ -66,7 +69,7 @@ class LeafSearch(Search):
         return _RESULT.pack(reward, end - depth) + moves + players
 
     def back_up(self, results: Sequence[bytes]) -> None:
-        """Results in the order of the leaves that were picked."""
+        """Add results, in the order in which the leaves were picked."""
         rewards = np.zeros(len(self._out))
         for i, data in enumerate(results[: self._n]):
             rewards[i], n = _RESULT.unpack_from(data)
@@ -75,5 +78,5 @@ class LeafSearch(Search):
             scratch["played"][depth:end] = np.frombuffer(data, np.uint16, n, _RESULT.size)[: end - depth]
             scratch["played_by"][depth:end] = np.frombuffer(data, np.uint8, n, _RESULT.size + 2 * n)[: end - depth]
             scratch["n_played"] = end
-        back_up_leaves(self._nodes, self._params, self._out, self._leaves, self._depths, rewards, self._n)
+        back_up_leaves(self._nodes, self._tree, self._params, self._out, self._leaves, self._depths, rewards, self._n)
         self._n = 0
