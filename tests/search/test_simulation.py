@@ -32,7 +32,7 @@ def assert_same(nodes: np.ndarray, index: int, node: Node) -> int:
         assert found[name] == getattr(node, name), (index, name)
     assert found["proof"] == {"": OPEN, "won": WON, "lost": LOST, "drawn": DRAWN}[node.proof]
     assert found["n_children"] == len(node.children)
-    return 1 + sum(assert_same(nodes, int(found["first"]) + i, child) for i, child in enumerate(node.children))
+    return 1 + sum(assert_same(nodes, int(found["first_child"]) + i, child) for i, child in enumerate(node.children))
 
 
 def grow_both(config: SearchConfig, game: Game, simulations: int, seed: int) -> tuple[Search, Uct]:

@@ -9,16 +9,10 @@ from reference.uct import Game
 from semeai.games.toys.common import NO_POLICY
 from semeai.games.toys.tree import minimax, new_tree
 from semeai.search.config import SearchConfig
-from semeai.search.kernels.threads import simulate_together
 from semeai.search.kernels.tree import OPEN, ROOT, UNEXPANDED
 from semeai.search.leaf_search import LeafSearch
 from semeai.search.search import Search
 from tests.search.test_simulation import CONFIGS, assert_same, grow_both
-
-
-def run_one_thread(search: Search, n: int) -> None:
-    arrays = (search._nodes, search._tree, search._pools, search._states, search._params, search._policy)
-    simulate_together(*arrays, search._scratch, 0, n)
 
 
 def opened(search: Search, game: Game, seed: int) -> Search:
@@ -35,7 +29,7 @@ GAMES = st.builds(Game, st.integers(1, 4), st.integers(1, 6), st.integers(0, 2**
 def test_one_thread_of_many_grows_the_same_tree_as_the_reference(config, game, seed):
     _, reference = grow_both(config, game, 150, seed)
     search = opened(Search(config.to_record(), NO_POLICY, 200_000), game, seed)
-    run_one_thread(search, 150)
+    search._run_thread(search._pools, 0, 150)
     assert_same(search._nodes, 0, reference.root)
 
 
@@ -56,8 +50,8 @@ def assert_nothing_lost(search: Search, extra: int) -> None:
     fringe = [ROOT]
     while fringe:
         node = nodes[fringe.pop()]
-        if node["first"] != UNEXPANDED and node["n_children"]:
-            children = np.arange(node["first"], node["first"] + node["n_children"])
+        if node["first_child"] != UNEXPANDED and node["n_children"]:
+            children = np.arange(node["first_child"], node["first_child"] + node["n_children"])
             ended_here = node["visits"] - nodes[children]["visits"].sum()
             assert 0 <= ended_here <= extra
             fringe += children.tolist()

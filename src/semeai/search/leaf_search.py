@@ -75,5 +75,5 @@ class LeafSearch(Search):
             scratch["played"][depth:end] = np.frombuffer(data, np.uint16, n, _RESULT.size)[: end - depth]
             scratch["played_by"][depth:end] = np.frombuffer(data, np.uint8, n, _RESULT.size + 2 * n)[: end - depth]
             scratch["n_played"] = end
-        back_up_leaves(self._nodes, self._params, self._out, self._leaves, self._depths, rewards, self._n)
+        back_up_leaves(self._nodes, self._tree, self._params, self._out, self._leaves, self._depths, rewards, self._n)
         self._n = 0

@@ -1,4 +1,4 @@
-"""The search as Python sees it: a tree that grows from a position, follows the game, and reports its results."""
+"""The search as Python sees it: a tree that grows from a position, follows the game, and reports what it found."""
 
 import time
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from semeai.games.protocol import MAX_CODES, SCRATCH
 from semeai.rng import derive
 from semeai.search.kernels.sharing import list_children
 from semeai.search.kernels.simulation import open_root, simulate
-from semeai.search.kernels.threads import POOL_RECORD, simulate_together
+from semeai.search.kernels.threads import POOL
 from semeai.search.kernels.tree import (
     DRAWN,
     LOST,
@@ -30,13 +30,13 @@ from semeai.search.kernels.tree import (
 from semeai.search.report import MoveReport
 
 MAX_VISITS = 1 << 24
-"""Largest number of visits: 32-bit sums are exact up to here."""
+"""Largest number of visits that 32-bit sums count exactly."""
 CHUNK = 256
-"""Simulations per kernel call. The clock and Ctrl-C are checked between two calls."""
+"""Simulations per kernel call; between calls the clock is read and Ctrl-C is handled."""
 
 
 class Root(Protocol):
-    """The start of a search: a position of any game, or a copy of one in another process."""
+    """Where a search begins: a position of any game, or the description of one that another process received."""
 
     @property
     def states(self) -> NDArray[Any]: ...
@@ -50,9 +50,10 @@ class Root(Protocol):
 
 
 class Search:
-    """One search tree. ``params`` and ``policy`` are records of shape (1,), see ``SearchConfig`` and the game's policy.
+    """One tree, searched by one thread or by several together.
 
-    With one thread, the same seed gives the same tree. Several threads search one tree together.
+    ``params`` and ``policy`` are records of shape (1,), see ``kernels.params`` and the game. With one thread the same
+    seed gives the same tree.
     """
 
     def __init__(self, params: NDArray[Any], policy: NDArray[Any], max_nodes: int, threads: int = 1) -> None:
@@ -62,9 +63,9 @@ class Search:
         self._other = np.empty(0, NODE)  # the second space of a copying collector, made when first needed
         self._tree = np.zeros(1, TREE)
         self._scratch = np.zeros(threads, SCRATCH)
-        self._pools = np.zeros(threads, POOL_RECORD)
+        self._pools = np.zeros(threads, POOL)
         self._states = np.empty(0)
-        self._played: list[tuple[int, int]] | None = None  # the moves before the root; None: not part of a game
+        self._played: list[tuple[int, int]] | None = None  # the moves before the root; None: unknown
         self._start_key, self._turn = b"", 0
         self._helpers: ThreadPoolExecutor | None = None
         self.helper_seconds = 0.0
@@ -76,11 +77,11 @@ class Search:
             self._scratch[i]["rng"] = np.uint64(derive(seed, "search", i) | 1)
 
     def forget(self) -> None:
-        """Start a new game: do not reuse the tree for the next position."""
+        """Start a new game: the next position does not reuse the tree."""
         self._played = None
 
     def set_position(self, position: Root, reuse: bool = True) -> bool:
-        """Set the root position. Returns True if the subtree of an earlier search was reused."""
+        """Set the root position. Returns True if the subtree of the last search was reused."""
         path = self.moves_to(position) if reuse else None
         child = UNEXPANDED if path is None else self._descendant(path)
         if child == UNEXPANDED:
@@ -94,13 +95,13 @@ class Search:
         return child != UNEXPANDED
 
     def set_state(self, states: NDArray[Any]) -> None:
-        """Set the root to a bare state, a record of shape (1,), and start a new tree."""
+        """Set the root to a bare state, a record of shape (1,), with a new tree."""
         self._played = None
         self._clear()
         self._open(states, np.ones(MAX_CODES, np.bool_))
 
     def _clear(self) -> None:
-        """Clear the tree and the replies that playouts have learned."""
+        """Forget all that the tree and the playouts have learned."""
         clear_tree(self._nodes, self._tree)
         self._scratch["replies"] = 0
 
@@ -111,7 +112,7 @@ class Search:
         open_root(self._nodes, self._tree, self._states, self._policy, self._params, self._scratch, allowed)
 
     def moves_to(self, position: Root) -> list[int] | None:
-        """Return the moves from the last position to this one; None if it does not follow by alternating moves."""
+        """List the moves from the last position to this one. Returns None if players did not take turns since then."""
         before = self._played
         if before is None or list(position.moves[: len(before)]) != before or position.start_key != self._start_key:
             return None
@@ -148,35 +149,35 @@ class Search:
             return 0
         before = self.simulations
         if self.threads == 1:
-            simulate(self._nodes, self._tree, self._states, self._params, self._policy, self._scratch, n)
+            self._run_thread(self._tree, 0, before + n)
         else:
             self._run_together(before + n)
         return self.simulations - before
 
     def _run_together(self, limit: int) -> None:
-        """Run all threads, including this one, until the position has ``limit`` simulations."""
+        """Run all threads, this one too, until there are ``limit`` simulations of this position."""
         if self._helpers is None:
             self._helpers = ThreadPoolExecutor(self.threads - 1, "search")
-        running = [self._helpers.submit(self._run_thread, i, limit) for i in range(1, self.threads)]
-        self._run_thread(0, limit)
+        running = [self._helpers.submit(self._run_thread, self._pools, i, limit) for i in range(1, self.threads)]
+        self._run_thread(self._pools, 0, limit)
         self.helper_seconds += sum(thread.result() for thread in running)
 
-    def _run_thread(self, thread: int, limit: int) -> float:
-        """Run one thread's part. Returns its CPU seconds."""
+    def _run_thread(self, writers: NDArray[Any], thread: int, limit: int) -> float:
+        """Run one thread's part; ``writers`` say how it changes the tree. Returns its CPU seconds."""
         began = time.thread_time()
-        simulate_together(
-            self._nodes, self._tree, self._pools, self._states, self._params, self._policy, self._scratch, thread, limit
+        simulate(
+            writers, self._nodes, self._tree, self._states, self._params, self._policy, self._scratch, thread, limit
         )
         return time.thread_time() - began
 
     def close(self) -> None:
-        """End the helper threads. The search can still be used."""
+        """End the helper threads; the search can still be used."""
         if self._helpers is not None:
             self._helpers.shutdown()
             self._helpers = None
 
     def list_children(self, path: Sequence[int], children: NDArray[Any], start: int) -> int:
-        """Write the moves after ``path`` into ``children``, see ``search.kernels.sharing``. Returns their number."""
+        """Write the moves after ``path`` into ``children``, see ``kernels.sharing``. Returns their number."""
         return int(
             list_children(
                 self._nodes, self._tree, self._states, self._params, self._policy, self._scratch,
@@ -186,7 +187,7 @@ class Search:
 
     @property
     def nodes(self) -> NDArray[Any]:
-        """All records of the tree. ``set_position`` may replace this array."""
+        """All node records; a different array after each ``set_position``."""
         return self._nodes
 
     @property
@@ -205,7 +206,7 @@ class Search:
 
     @property
     def is_solved(self) -> bool:
-        """Whether the outcome of best play is proven. The ``win_rate`` of the best move is then this outcome."""
+        """Whether the outcome of best play is proven; it is then the ``win_rate`` of the best move."""
         return bool(self._nodes[ROOT]["proof"] != OPEN)
 
     @property
@@ -216,7 +217,9 @@ class Search:
         """Return the root's children as records of ``NODE``."""
         root = self._nodes[ROOT]
         return (
-            self._nodes[root["first"] : root["first"] + root["n_children"]] if root["n_children"] else self._nodes[:0]
+            self._nodes[root["first_child"] : root["first_child"] + root["n_children"]]
+            if root["n_children"]
+            else self._nodes[:0]
         )
 
     def is_decided(self, remaining: int) -> bool:
@@ -225,20 +228,20 @@ class Search:
         return self.is_solved or len(visits) < 2 or bool(visits[-1] - visits[-2] > remaining)
 
     def best_move(self) -> int:
-        """Return a move that is proven to win, else the most visited move that is not proven to lose (Algorithm 1).
+        """Choose a move that is proven to win, else the most visited move that is not proven to lose (Algorithm 1).
 
-        The mean reward breaks ties. Raises IndexError if there are no moves.
+        Of equally visited moves the one with the better mean is chosen; IndexError if there are no moves.
         """
         children = self.children()
         return int(children["move"][_order(children)[-1]])
 
     def win_rate(self, move: int) -> float:
-        """Return the win rate of the player to move after ``move``."""
+        """Return the win rate of the player to move if ``move`` is played."""
         children = self.children()
         return float(_mean(children)[children["move"] == move][0])
 
     def report(self) -> list[MoveReport]:
-        """Return a report for each move, the best move first."""
+        """Report on all moves, the most visited first."""
         children = self.children()
         order = _order(children)[::-1]
         rates = _mean(children)
@@ -249,16 +252,16 @@ class Search:
                 int(children["visits"][i]),
                 float(rates[i]),
                 float(weights[i] / weights.sum()),
-                [int(children["move"][i]), *self._line(int(self._nodes[ROOT]["first"]) + int(i))],
+                [int(children["move"][i]), *self._line(int(self._nodes[ROOT]["first_child"]) + int(i))],
             )
             for i in order
         ]
 
     def _line(self, node: int, most: int = 12) -> list[int]:
-        """Return the moves that the search expects after ``node``."""
+        """List the moves that the search expects after ``node``."""
         line: list[int] = []
         while len(line) < most and (n := int(self._nodes[node]["n_children"])):
-            first = int(self._nodes[node]["first"])
+            first = int(self._nodes[node]["first_child"])
             node = first + int(np.argmax(self._nodes["visits"][first : first + n]))
             if self._nodes[node]["visits"] == 0:
                 break
@@ -267,7 +270,7 @@ class Search:
 
 
 def _mean(children: NDArray[Any]) -> NDArray[Any]:
-    """Return the mean rewards: the proven value if there is one, and the RAVE mean, with priors, without visits."""
+    """Mean rewards: proven values if there are any, RAVE's, which hold the priors, for moves without visits."""
     own = children["wins"] / np.maximum(children["visits"], 1)
     rave = children["rave_wins"] / np.maximum(children["rave_visits"], 1e-9)
     result: NDArray[Any] = np.where(children["visits"] > 0, own, rave)
@@ -277,13 +280,13 @@ def _mean(children: NDArray[Any]) -> NDArray[Any]:
 
 
 def _order(children: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the indices from worst to best: proven losses first, proven wins last, then by visits, then by mean."""
+    """Sort children from worst to best: lost ones first, won ones last, the others by visits, then by mean."""
     rank = 1 + (children["proof"] == WON) - (children["proof"] == LOST).astype(np.int64)
     return np.lexsort((_mean(children), children["visits"], rank))
 
 
 def uct(states: NDArray[Any], params: NDArray[Any], policy: NDArray[Any], simulations: int, seed: int) -> Search:
-    """Search a state (function UCT of Algorithm 1). ``best_move()`` of the returned search is the decision."""
+    """Search a state (function UCT of Algorithm 1). Returns the search; its ``best_move()`` is the decision."""
     search = Search(params, policy, max_nodes=min(100 * simulations + MAX_CODES, 4_000_000))
     search.seed(seed)
     search.set_state(states)

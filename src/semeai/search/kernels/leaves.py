@@ -1,7 +1,7 @@
-"""Simulations in three parts, so that the playouts of many can run elsewhere: pick leaves, play them out, back up.
+"""Simulations in three parts, so that many playouts can run elsewhere at once: pick leaves, play them out, back up.
 
-A leaf that is out counts as a lost visit of every node above it, so the next one is looked for elsewhere. One leaf at a
-time gives the very tree that ``simulation.simulate`` grows.
+A leaf whose result is awaited counts as a lost visit of every node above it, so the next descent goes elsewhere. One
+leaf at a time grows the very tree that ``simulation.simulate`` grows.
 """
 
 from typing import Any
@@ -18,6 +18,7 @@ from semeai.search.kernels.tree import OPEN, ROOT, Nodes
 
 @inlined
 def _add_visits(nodes: Nodes, depth: int, amount: float, scratch: Record) -> None:
+    """Add to the visits of every node of the path."""
     for i in range(depth + 1):
         nodes[scratch.path[i]].visits += np.float32(amount)
 
@@ -35,8 +36,10 @@ def pick_leaves(
     playing: NDArray[np.bool_],
     n: int,
 ) -> int:
-    """Descend ``n`` times, unless the root is proven: ``leaves[i]`` is the state, ``scratches[i]`` has the path, and
-    ``playing[i]`` says whether there is anything to play out. Random numbers are the first scratch's.
+    """Descend ``n`` times, unless the root is proven. Returns the number of leaves.
+
+    ``leaves[i]`` becomes the state, ``scratches[i]`` holds the path, and ``playing[i]`` says whether there is anything
+    to play out. Random numbers come from the first scratch.
     """
     tree = trees[0]
     if nodes[ROOT].proof != OPEN:
@@ -45,7 +48,7 @@ def pick_leaves(
         scratch = scratches[i]
         scratch.rng = scratches[0].rng
         copy_state(leaves[i], states[0])
-        depths[i] = descend(nodes, tree, leaves[i], states[2], params[0], policy[0], scratch)
+        depths[i] = descend(tree, tree, nodes, leaves[i], states[2], params[0], policy[0], scratch)
         scratches[0].rng = scratch.rng
         playing[i] = nodes[scratch.path[depths[i]]].proof == OPEN and not is_over(leaves[i])
         _add_visits(nodes, depths[i], 1.0, scratch)
@@ -55,7 +58,7 @@ def pick_leaves(
 
 @kernel
 def play_leaf(leaves: NDArray[Any], policy: NDArray[Any], scratches: NDArray[Any], depth: int) -> float:
-    """Play ``leaves[0]`` to its end, adding to the scratch's moves from ``depth`` on; what player 0 gets."""
+    """Play ``leaves[0]`` to its end; moves are added to the scratch's from ``depth`` on. Returns player 0's reward."""
     scratches[0].n_played = depth
     playout(leaves[0], policy[0], scratches[0])
     return reward(leaves[0])
@@ -64,6 +67,7 @@ def play_leaf(leaves: NDArray[Any], policy: NDArray[Any], scratches: NDArray[Any
 @kernel
 def back_up_leaves(
     nodes: Nodes,
+    trees: NDArray[Any],
     params: NDArray[Any],
     scratches: NDArray[Any],
     leaves: NDArray[Any],
@@ -71,7 +75,7 @@ def back_up_leaves(
     rewards: NDArray[np.float64],
     n: int,
 ) -> None:
-    """Add ``n`` results. ``leaves`` are as they were picked; a leaf that is proven by now keeps to its proof."""
+    """Back up ``n`` results. ``leaves`` are as they were picked; one that has been proven since counts as proven."""
     p = params[0]
     for i in range(n):
         scratch, depth = scratches[i], depths[i]
@@ -82,6 +86,6 @@ def back_up_leaves(
             result = value_of(proof, scratch.played_by[depth - 1])
         else:
             result = np.float32(reward(leaves[i]) if is_end else rewards[i])
-        back_up(nodes, depth, result, p, scratch)
-        if (is_end or proof != OPEN) and p.proof_backup:
+        back_up(trees[0], nodes, depth, result, p, scratch)
+        if p.proof_backup and (is_end or proof != OPEN):
             prove(nodes, depth, result, scratch)

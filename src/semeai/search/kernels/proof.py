@@ -1,4 +1,4 @@
-"""Solved nodes: what the ends of games in the tree prove of the nodes above (MCTS-Solver, Winands et al. 2008).
+"""Solved nodes: ends of games in the tree prove values of the nodes above (MCTS-Solver, Winands et al. 2008).
 
 A move that reaches a reward of 1 is won and one that reaches 0 is lost, whatever the other moves do; a draw is proven
 where all moves are, and none is won. Nodes where chance moves prove nothing.
@@ -15,13 +15,13 @@ _BY_CHANCE = CHANCE + 1  # in ``played_by``
 
 @inlined
 def _sees_second(who: int) -> bool:
-    """Whether the wins of a node that ``who`` chose are player 1's; chance sees with player 0's eyes."""
+    """Whether the wins of a node that ``who`` chose are player 1's; chance has player 0's view."""
     return who == 2
 
 
 @inlined
 def value_of(proof: int, chooser: int) -> np.float32:
-    """Player 0's reward of a proven node that ``chooser`` moved to."""
+    """Player 0's reward at a proven node that ``chooser`` moved to."""
     if proof == DRAWN:
         return np.float32(0.5)
     return np.float32(1.0) if (proof == WON) != _sees_second(chooser) else np.float32(0.0)
@@ -29,16 +29,16 @@ def value_of(proof: int, chooser: int) -> np.float32:
 
 @inlined
 def _proof_by(result: np.float32, chooser: int) -> int:
-    """What the end of a game proves of its node."""
+    """Convert the result of a finished game to the proof of its node."""
     gain = np.float32(1.0) - result if _sees_second(chooser) else result
     return WON if gain == 1 else LOST if gain == 0 else DRAWN if gain == np.float32(0.5) else OPEN
 
 
 @kernel
 def _best_proof(nodes: Nodes, node: int) -> int:
-    """What the children prove, as seen by the player to move."""
+    """Find the value that the children prove for the player to move."""
     best = LOST
-    first = np.int64(nodes[node].first)
+    first = np.int64(nodes[node].first_child)
     for k in range(first, first + np.int64(nodes[node].n_children)):
         proof = nodes[k].proof
         if proof == WON:
@@ -52,7 +52,7 @@ def _best_proof(nodes: Nodes, node: int) -> int:
 
 @kernel
 def prove(nodes: Nodes, depth: int, result: np.float32, scratch: Record) -> None:
-    """The game has ended at the leaf of ``scratch.path``: note what that proves, as far up as it does."""
+    """Write the proofs that follow from a certain result at the leaf of ``scratch.path``, as far up as they reach."""
     i = depth
     proof = _proof_by(result, scratch.played_by[i - 1])
     while proof != OPEN:

@@ -1,7 +1,7 @@
-"""What ranks tell one another about their trees: statistics of the children of some nodes, and nothing twice.
+"""Statistics that ranks exchange about their trees: sums of the children of some nodes, and nothing twice.
 
-``seen`` is what of a child's sums the ranks know already: its priors, which every rank has by itself, and all that was
-shared before. A rank sends what its sums have grown by since, and gets the total of all ranks' growth.
+``seen`` is the part of a child's sums that all ranks know already: its priors, which every rank has by itself, and all
+that was shared before. A rank sends the growth of its sums since then, and receives the total growth of all ranks.
 """
 
 import math
@@ -10,21 +10,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from semeai.games.protocol import CHANCE, copy_state, expand, is_over, mover, play
+from semeai.games.protocol import copy_state, expand, is_over, play
 from semeai.jit import inlined, kernel
-from semeai.search.kernels.simulation import grow, sort_by_heuristic
+from semeai.search.kernels.simulation import grow
 from semeai.search.kernels.tree import OPEN, ROOT, UNEXPANDED, Nodes, child_with_move
 
 SUMS = 4
 """Visits, wins, RAVE visits and RAVE wins of a child."""
 PROOFS = 2
-"""Ranks that have a proof of it, and the sum of what they have proven, where proofs are shared."""
+"""Ranks that have proven the child, and the sum of the values they have proven, if proofs are shared."""
 SHARED_CHILD = np.dtype(
     [
         ("move", np.int64),
         ("slot", np.int64),  # its node in this tree, or UNEXPANDED
-        ("seen", np.float64, SUMS),  # what of its sums all ranks know
-        ("known", np.float64),  # visits, by all that was shared
+        ("seen", np.float64, SUMS),  # the part of its sums that all ranks know
+        ("known", np.float64),  # its visits by all that was shared
         ("below", np.int64),  # the table of its own children, or UNEXPANDED
     ],
     align=True,
@@ -48,9 +48,9 @@ def list_children(
     start: int,
 ) -> int:
     """Write the moves after ``path`` into the rows from ``start`` on, in ascending order, if there is room, and expand
-    the node there if it is not yet; how many there are.
+    the node there if needed. Returns the number of moves.
 
-    They are the same in every tree of this position. What all know of them are their priors.
+    The moves are the same in every tree of this position. At first all ranks know only their priors.
     """
     state, scratch = states[1], scratches[0]
     copy_state(state, states[0])
@@ -61,14 +61,8 @@ def list_children(
         play(state, path[i])
     if is_over(state):
         return 0
-    if (
-        node != UNEXPANDED
-        and nodes[node].first == UNEXPANDED
-        and grow(nodes, trees[0], node, state, states[2], policy[0], scratch)
-        and params[0].widening > 0
-        and mover(state) != CHANCE
-    ):
-        sort_by_heuristic(nodes, nodes[node].first, nodes[node].n_children)
+    if node != UNEXPANDED and nodes[node].first_child == UNEXPANDED:
+        grow(trees[0], trees[0], nodes, node, state, states[2], params[0], policy[0], scratch)
     n = expand(state, states[2], policy[0], scratch)
     if start + n > len(children):
         return n
@@ -97,7 +91,7 @@ def list_children(
 def carry_over(
     old: NDArray[Any], i: int, old_end: int, new: NDArray[Any], k: int, new_end: int, with_seen: bool
 ) -> None:
-    """Copy what is known of the moves that two tables have in common, both in ascending order."""
+    """Copy the known visits of moves that two tables have in common; both tables are in ascending order."""
     while i < old_end and k < new_end:
         if old[i].move < new[k].move:
             i += 1
@@ -121,8 +115,10 @@ def list_shared(
     queue: NDArray[np.int64],
     rows: NDArray[np.int64],
 ) -> tuple[int, int]:
-    """List the children of all nodes that are to be shared, parents before what is below them: how many there are, and
-    UNEXPANDED; or a child in the second place that is to be shared and has no table yet.
+    """List the children of all nodes that are to be shared, parents before their children.
+
+    Returns how many there are and UNEXPANDED. If a child is to be shared and has no table yet, the list stops, and this
+    child is returned in place of UNEXPANDED.
     """
     enough = 0.0
     for row in range(tables[0].start, tables[0].end):
@@ -150,8 +146,9 @@ def _growth(now: np.float32, before: float) -> float:
 
 @kernel
 def read_growth(nodes: Nodes, children: NDArray[Any], rows: NDArray[np.int64], growth: NDArray[np.float64]) -> np.int64:
-    """What the children in ``rows`` have grown by, a line of ``growth`` each, nothing for those not in this tree; a
-    number that is the same where the moves are.
+    """Write the growth of each child in ``rows`` into a line of ``growth``; zeros for those not in this tree.
+
+    Returns a checksum of the moves.
     """
     check = np.int64(len(rows))
     for i in range(len(rows)):
@@ -182,7 +179,7 @@ def add_growth(
     weight: float,
     n_root: int,
 ) -> None:
-    """Replace what this rank sent by ``weight`` times the total; the first ``n_root`` rows are the root's children."""
+    """Replace the growth that this rank sent by ``weight`` times the total; ``n_root`` rows are the root's children."""
     for i in range(len(rows)):
         row = children[rows[i]]
         row.known += total[i, 0]

@@ -1,6 +1,7 @@
 """Simulations: descend, expand, play out, back up (Algorithm 1 of "Scalability and parallelization of MCTS").
 
-The kernels are written once; numba compiles them for each game through the functions of ``games.protocol``.
+The kernels are written once. Numba compiles them for each game through the functions of ``games.protocol``, and for
+one thread or several through those of ``writing``.
 """
 
 import math
@@ -26,6 +27,16 @@ from semeai.jit import inlined, kernel
 from semeai.rng_kernels import below
 from semeai.search.kernels.proof import prove, value_of
 from semeai.search.kernels.tree import LOST, OPEN, ROOT, UNEXPANDED, Nodes
+from semeai.search.kernels.writing import (
+    add_result,
+    count_going_down,
+    count_simulations,
+    first_child_of,
+    may_grow,
+    proves_again,
+    publish,
+    reserve,
+)
 
 NO_RAVE, MINIMUM_MSE, HAND_PICKED = 0, 1, 2
 _MINUS_INFINITY = np.float32(-1e30)
@@ -33,33 +44,40 @@ _RESOLUTION = 1 << 30
 
 
 @kernel
-def grow(nodes: Nodes, tree: Record, node: int, state: Record, spare: Record, policy: Record, scratch: Record) -> bool:
-    """Give ``node`` its children, the best heuristic first; False where the tree is full."""
-    if tree.full:
-        return False
-    n = expand(state, spare, policy, scratch)
-    first = tree.n_nodes
-    if first + n > len(nodes):
-        tree.full = 1
-        return False
-    tree.n_nodes += n
-    write_children(nodes, first, n, scratch)
-    nodes[node].n_children = n
-    nodes[node].first = first
-    return True
+def grow(
+    writer: Record,
+    tree: Record,
+    nodes: Nodes,
+    node: int,
+    state: Record,
+    spare: Record,
+    params: Record,
+    policy: Record,
+    scratch: Record,
+) -> bool:
+    """Give ``node`` its children, the best heuristic first if widening asks for it. Returns False if it has none."""
+    if may_grow(writer, tree):
+        n = expand(state, spare, policy, scratch)
+        first = reserve(writer, tree, n, len(nodes))
+        if first != UNEXPANDED:
+            write_children(nodes, first, n, scratch)
+            if params.widening > 0 and mover(state) != CHANCE:
+                sort_by_heuristic(nodes, first, n)
+            publish(writer, nodes[node], first, n)
+    return first_child_of(writer, nodes[node]) != UNEXPANDED
 
 
 @inlined
 def write_children(nodes: Nodes, first: int, n: int, scratch: Record) -> None:
-    """Make nodes of what ``expand`` found, without visits."""
+    """Make nodes without visits from what ``expand`` found."""
     for i in range(n):
-        child = nodes[first + i]
+        child = nodes[np.uint64(first + i)]
         child.visits = 0
         child.wins = 0
         child.rave_visits = scratch.prior_visits[i]
         child.rave_wins = scratch.prior_wins[i]
         child.heuristic = scratch.heuristic[i]
-        child.first = UNEXPANDED
+        child.first_child = UNEXPANDED
         child.n_children = 0
         child.move = scratch.moves[i]
         child.proof = OPEN
@@ -67,7 +85,7 @@ def write_children(nodes: Nodes, first: int, n: int, scratch: Record) -> None:
 
 @kernel
 def sort_by_heuristic(nodes: Nodes, first: int, n: int) -> None:
-    """Children in descending order of H, as progressive widening takes them; equal ones keep their order."""
+    """Sort children by H, largest first, as progressive widening takes them; equal ones keep their order."""
     for i in range(first + 1, first + n):
         k = i
         while k > first and nodes[k].heuristic > nodes[k - 1].heuristic:
@@ -87,7 +105,7 @@ def _swap(nodes: Nodes, a: int, b: int) -> None:
 
 @inlined
 def score(child: Record, exploration: np.float32, params: Record) -> np.float32:
-    """What a move is worth trying: mean and RAVE mean by their weight, exploration and progressive bias.
+    """Score a move for selection: weighted mean and RAVE mean, plus exploration and progressive bias.
 
     ``exploration`` is C * sqrt(log N). Minimum-MSE weight: Gelly & Silver 2011, section 4; hand-picked: 2007.
     """
@@ -114,19 +132,19 @@ def score(child: Record, exploration: np.float32, params: Record) -> np.float32:
 
 @inlined
 def plain_score(child: Record, params: Record) -> np.float32:
-    """What a move is worth by its own results, with H as virtual visits and without RAVE."""
+    """Score a move by its own results, with H as virtual visits and without RAVE."""
     expected = min(max(np.float32(0.5) + child.heuristic, np.float32(0.0)), np.float32(1.0))
     return (child.wins + params.plain_visits * expected) / (child.visits + params.plain_visits)
 
 
 @kernel
 def select(nodes: Nodes, node: int, params: Record, scratch: Record) -> int:
-    """The child with the best score among those that progressive widening admits; ties are broken at random.
+    """Choose the child with the best score among those that progressive widening admits; ties are broken at random.
 
-    RAVE can hold a move to be bad for ever, because it is never tried; so now and then RAVE is not asked.
+    RAVE can underrate a move for ever, because it is then never tried; so some visits choose without RAVE.
     """
     parent = nodes[node]
-    first = np.int64(parent.first)
+    first = np.int64(parent.first_child)
     n = np.int64(parent.n_children)
     if params.widening > 0:
         n = _admitted(nodes, first, n, max(1, np.int64(params.widening * math.sqrt(math.sqrt(parent.visits)))))
@@ -154,7 +172,7 @@ def select(nodes: Nodes, node: int, params: Record, scratch: Record) -> int:
 
 @inlined
 def _admitted(nodes: Nodes, first: int, n: int, places: int) -> int:
-    """How many of ``n`` children progressive widening lets in: those that are proven lost take no place."""
+    """Count the children that progressive widening admits: those that are proven lost take no place."""
     k = 0
     while k < n and places > 0:
         if nodes[first + k].proof != LOST:
@@ -165,8 +183,8 @@ def _admitted(nodes: Nodes, first: int, n: int, places: int) -> int:
 
 @kernel
 def draw_chance(nodes: Nodes, node: int, scratch: Record) -> int:
-    """A child drawn with the probability that its heuristic holds."""
-    first, n = np.int64(nodes[node].first), np.int64(nodes[node].n_children)
+    """Draw a child at random; its heuristic is its probability."""
+    first, n = np.int64(nodes[node].first_child), np.int64(nodes[node].n_children)
     u = np.float32(below(scratch, _RESOLUTION)) / np.float32(_RESOLUTION)
     for k in range(first, first + n - 1):
         u -= nodes[k].heuristic
@@ -177,35 +195,43 @@ def draw_chance(nodes: Nodes, node: int, scratch: Record) -> int:
 
 @inlined
 def descend(
-    nodes: Nodes, tree: Record, state: Record, spare: Record, params: Record, policy: Record, scratch: Record
+    writer: Record,
+    tree: Record,
+    nodes: Nodes,
+    state: Record,
+    spare: Record,
+    params: Record,
+    policy: Record,
+    scratch: Record,
 ) -> int:
-    """Walk from the root to a leaf, playing its moves on ``state``; the depth of the leaf in ``scratch.path``."""
-    node, depth = ROOT, 0
+    """Walk from the root to a leaf and play its moves on ``state``. Returns the leaf's depth in ``scratch.path``."""
+    node, depth = np.int64(ROOT), 0
     scratch.path[0] = ROOT
     while depth < MAX_DEPTH - 1 and not is_over(state) and nodes[node].proof == OPEN:
-        if nodes[node].first == UNEXPANDED:
-            if nodes[node].visits < params.expansion_threshold or not grow(
-                nodes, tree, node, state, spare, policy, scratch
-            ):
-                break
-            if params.widening > 0 and mover(state) != CHANCE:
-                sort_by_heuristic(nodes, nodes[node].first, nodes[node].n_children)
+        if first_child_of(writer, nodes[node]) == UNEXPANDED and (
+            nodes[node].visits < params.expansion_threshold
+            or not grow(writer, tree, nodes, node, state, spare, params, policy, scratch)
+        ):
+            break
         who = mover(state)
-        node = draw_chance(nodes, node, scratch) if who == CHANCE else select(nodes, node, params, scratch)
+        child = draw_chance(nodes, node, scratch) if who == CHANCE else select(nodes, node, params, scratch)
+        count_going_down(writer, nodes[node], np.float32(1.0))
+        node = np.int64(child)
         move = np.int64(nodes[node].move)
         play(state, move)
         scratch.played[np.uint64(depth)] = move
         scratch.played_by[np.uint64(depth)] = who + 1
         depth += 1
         scratch.path[np.uint64(depth)] = node
+    count_going_down(writer, nodes[node], np.float32(1.0))
     scratch.n_played = depth
     return depth
 
 
 @inlined
 def mark_playout(depth: int, params: Record, scratch: Record) -> None:
-    """Who was the first to play each move after the leaf, within RAVE's horizon, in ``scratch.first_by``, and what that
-    counts in ``scratch.values``.
+    """Note for RAVE who was the first to play each move after the leaf, in ``scratch.first_by``, and the weight of
+    that move, in ``scratch.values``. Moves beyond RAVE's horizon are left out.
     """
     for i in range(MAX_CODES):
         scratch.first_by[i] = 0
@@ -221,14 +247,14 @@ def mark_playout(depth: int, params: Record, scratch: Record) -> None:
 
 @inlined
 def add_rave(nodes: Nodes, i: int, result: np.float32, scratch: Record) -> None:
-    """Add the result to the children of the path's node ``i`` whose moves the player to move there made first."""
+    """Add the result to those children of the path's node ``i`` whose moves were first played by the player to move."""
     node = nodes[np.uint64(scratch.path[np.uint64(i)])]
     who = scratch.played_by[np.uint64(i)]
     move = np.uint64(scratch.played[np.uint64(i)])
     scratch.first_by[move] = who
     scratch.values[move] = np.float32(1.0)
     gain = result if who != 2 else np.float32(1.0) - result
-    first = np.int64(node.first)
+    first = np.int64(node.first_child)
     for k in range(first, first + np.int64(node.n_children)):
         child = nodes[np.uint64(k)]
         if scratch.first_by[np.uint64(child.move)] == who:
@@ -239,54 +265,60 @@ def add_rave(nodes: Nodes, i: int, result: np.float32, scratch: Record) -> None:
 
 @inlined
 def gain_at(i: int, result: np.float32, scratch: Record) -> np.float32:
-    """The result as the path's node ``i`` counts it; the root has no mover: player 0's view."""
+    """Convert a result to the view of the player who chose the path's node ``i``; the root's view is player 0's."""
     return np.float32(1.0) - result if i > 0 and scratch.played_by[np.uint64(i - 1)] == 2 else result
 
 
 @inlined
-def back_up(nodes: Nodes, depth: int, result: np.float32, params: Record, scratch: Record) -> None:
+def back_up(writer: Record, nodes: Nodes, depth: int, result: np.float32, params: Record, scratch: Record) -> None:
     """Add the result to the path, and to the siblings whose moves the same player made first later on (RAVE)."""
     if params.rave != NO_RAVE:
         mark_playout(depth, params, scratch)
     for i in range(depth, -1, -1):
         if i < depth and params.rave != NO_RAVE:
             add_rave(nodes, i, result, scratch)
-        node = nodes[np.uint64(scratch.path[np.uint64(i)])]
-        node.visits += np.float32(1.0)
-        node.wins += gain_at(i, result, scratch)
+        add_result(writer, nodes[np.uint64(scratch.path[np.uint64(i)])], gain_at(i, result, scratch))
 
 
 @kernel
 def simulate(
+    writers: NDArray[Any],
     nodes: Nodes,
     trees: NDArray[Any],
     states: NDArray[Any],
     params: NDArray[Any],
     policy: NDArray[Any],
     scratches: NDArray[Any],
-    n: int,
+    thread: int,
+    limit: int,
 ) -> None:
-    """Run ``n`` simulations from ``states[0]``, fewer once the root is proven; ``states[1]`` and ``[2]`` are working
-    copies.
+    """Run simulations until all threads together have run ``limit`` from this position, or the root is proven.
+
+    Thread ``thread`` works with its writer (see ``writing``), its scratch and its three states: the root and two
+    working copies.
     """
-    tree, root, state, spare = trees[0], states[0], states[1], states[2]
-    p, r, scratch = params[0], policy[0], scratches[0]
-    for _ in range(n):
-        if nodes[ROOT].proof != OPEN:
+    writer, tree, scratch, p, r = writers[thread], trees[0], scratches[thread], params[0], policy[0]
+    root, state, spare = states[3 * thread], states[3 * thread + 1], states[3 * thread + 2]
+    while nodes[ROOT].proof == OPEN:
+        if count_simulations(writer, tree, 1) >= limit:
+            count_simulations(writer, tree, -1)
             return
         copy_state(state, root)
-        depth = descend(nodes, tree, state, spare, p, r, scratch)
-        tree.simulations += 1
-        leaf = nodes[scratch.path[depth]]
-        if leaf.proof != OPEN:
-            back_up(nodes, depth, value_of(leaf.proof, scratch.played_by[depth - 1]), p, scratch)
-            continue
+        depth = descend(writer, tree, nodes, state, spare, p, r, scratch)
+        proof = np.int64(nodes[scratch.path[depth]].proof)
+        if depth == 0 and proof != OPEN:  # another thread proved the root since the loop looked: no simulation
+            count_going_down(writer, nodes[ROOT], np.float32(-1.0))
+            count_simulations(writer, tree, -1)
+            return
         is_end = is_over(state)
-        if not is_end:
-            playout(state, r, scratch)
-        result = np.float32(reward(state))
-        back_up(nodes, depth, result, p, scratch)
-        if is_end and p.proof_backup:
+        if proof != OPEN:
+            result = value_of(proof, scratch.played_by[depth - 1])
+        else:
+            if not is_end:
+                playout(state, r, scratch)
+            result = np.float32(reward(state))
+        back_up(writer, nodes, depth, result, p, scratch)
+        if p.proof_backup and (is_end if proof == OPEN else proves_again(writer)):
             prove(nodes, depth, result, scratch)
 
 
@@ -300,19 +332,17 @@ def open_root(
     scratches: NDArray[Any],
     allowed: NDArray[np.bool_],
 ) -> int:
-    """Expand the root if it is not yet, and drop the children that ``allowed`` forbids; how many remain."""
+    """Expand the root if needed, and drop the children that ``allowed`` forbids. Returns the number that remains."""
     root = nodes[ROOT]
     if is_over(states[0]):
         root.n_children = 0
         return 0
-    if root.first == UNEXPANDED:
+    if root.first_child == UNEXPANDED:
         copy_state(states[1], states[0])
-        if not grow(nodes, trees[0], ROOT, states[1], states[2], policy[0], scratches[0]):
+        if not grow(trees[0], trees[0], nodes, ROOT, states[1], states[2], params[0], policy[0], scratches[0]):
             return 0
-        if params[0].widening > 0 and mover(states[0]) != CHANCE:
-            sort_by_heuristic(nodes, root.first, root.n_children)
     n = 0
-    first = root.first
+    first = root.first_child
     for k in range(first, first + root.n_children):
         if allowed[nodes[k].move]:
             if k != first + n:
