@@ -43,7 +43,7 @@ WINGS = {
     "racing: any program; no game, no numba": ("stats", "race", "work", "store", "runs"),
     "playing: no race": ("patterns", "games", "search", "parallel", "players", "gtp"),
     "bridge: players are raced": ("match", "learn", "evolve", "experiments"),
-    "doors: nothing imports them": ("cli",),
+    "entry points: nothing imports them": ("cli",),
 }
 """The layers in their order: one imports only from those above it, see tests/test_layers.py."""
 SUMMARY = 110  # characters of a file's line

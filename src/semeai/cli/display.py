@@ -233,6 +233,9 @@ def verdict_lines(race: Race, result: RaceResult) -> list[Text]:
         head = Text(f"accepted: {names}" + (" …" if len(result.accepted) > 10 else ""), style="bold green")
     head.append(f"  ({played})", style="not bold dim")
     lines = [head]
+    undecided = sum(s.verdict == Verdict.UNDECIDED for s in result.standings)
+    if settings.mode == "bgp" and result.accepted and undecided:
+        lines.append(Text(f'it ended with the first acceptance, {undecided} undecided; mode = "plain" decides all'))
     if result.accepted:
         lines.append(
             Text(

@@ -36,7 +36,7 @@ def learn(
     workers: WorkersOption = None,
     ledger: LedgerOption = DEFAULT_LEDGER,
     min_seen: Annotated[
-        int, typer.Option(min=1, help="Legal points that must have a neighbourhood before it becomes a pattern.")
+        int, typer.Option(min=1, help="How often a neighbourhood must occur to become a pattern.")
     ] = 10,
     prior: Annotated[
         float, typer.Option(help="Strength of the prior that pulls a pattern towards its parent (> 0).")

@@ -66,7 +66,7 @@ class Ledger:
         if "://" not in place:
             self._path = Path(place)
             if must_exist and not self._path.exists():
-                raise LedgerError(f"there is no ledger at {self.location}")
+                raise LedgerError(f"there is no ledger at {self.location}; name one with --ledger")
             if not self._path.parent.is_dir():
                 raise LedgerError(f"cannot make a ledger at {self.location}: there is no such folder")
         self._engine = _make_engine(self._path, place)

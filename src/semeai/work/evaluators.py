@@ -228,4 +228,6 @@ def check_command(command: Sequence[str], folder: str | None) -> None:
     program = command[0]
     path = os.path.join(folder, program) if folder and os.sep in program else program
     if "{" not in program and shutil.which(path) is None:
-        raise ConfigError(f"command: no program {program!r} can be run here")
+        exists = os.path.isfile(path)
+        wrong = f"{program!r} is not executable (chmod +x)" if exists else f"there is no program {program!r}"
+        raise ConfigError(f"evaluator.command: {wrong}")
