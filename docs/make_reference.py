@@ -106,8 +106,6 @@ def value_of(parameter: Parameter) -> str:
 
 
 MEANINGS = {  # of settings that have no docstring; a docstring goes first
-    "search.rave": "RAVE, and how its weight falls with a move's own visits; `off` updates no RAVE sums.",
-    "search.bias_constant": "The part of the progressive bias that does not fade, see `search.bias_decay`.",
     "policy.playout": "Uniformly random moves, or the rules below; `light` ignores them.",
     "policy.self_atari_stones": "The smallest chain that counts for `policy.refuse_self_atari`.",
     "policy.prior_capture": "Won visits of a move that captures, or that catches a chain in a ladder.",
@@ -135,13 +133,13 @@ MEANINGS = {  # of settings that have no docstring; a docstring goes first
 
 
 def player_page() -> str:
-    """The page as it is, with its tables made anew."""
+    """Return the page with new tables."""
     text = PLAYER_PAGE.read_text(encoding="utf-8")
     return replace_block(replace_block(text, "settings", settings_tables()), "presets", presets_tables())
 
 
 def gtp_page() -> str:
-    """The same."""
+    """Return the page with new tables of commands."""
     text = GTP_PAGE.read_text(encoding="utf-8")
     admin = {name: Command(playing.showboard, "COMMAND" * (name == "known_command"), said)
              for name, said in ADMINISTRATIVE.items()}  # fmt: skip
