@@ -1,5 +1,6 @@
 """Names that others add: one registration each, and everything derived from it follows."""
 
+import importlib
 import os
 import subprocess
 import sys
@@ -10,11 +11,27 @@ from semeai import RaceSettings, Verdict, run_race, run_race_file
 from semeai.errors import ConfigError
 from semeai.evolve.config import checked_evolution
 from semeai.evolve.loop import run_evolution
+from semeai.evolve.proposers import PROPOSERS
 from semeai.models import checked
+from semeai.race.methods import METHODS
+from semeai.race.selection import SELECTION_RULES
 from semeai.registry import Registry
 from semeai.runs.run import Place
+from semeai.work.evaluators import EVALUATORS
 from semeai.work.executors import EXECUTORS
-from tests import outside, programs
+from tests import programs
+
+REGISTRIES = (METHODS, SELECTION_RULES, EXECUTORS, PROPOSERS, EVALUATORS)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def outside():
+    """What another package registers, for the tests of this file only."""
+    yield importlib.import_module("tests.outside")
+    for registry in REGISTRIES:
+        for name in [name for name in registry._entries if name.startswith("toy")]:
+            del registry._entries[name]
+
 
 COINS = [{"p": 0.2}, {"p": 0.9}]
 
@@ -80,7 +97,7 @@ def test_a_game_from_outside_is_played_by_workers(tmp_path):
     assert done.stdout == "True []\n"
 
 
-def test_a_collision_is_an_error():
+def test_a_collision_is_an_error(outside):
     known = Registry("thing", "semeai.things")
     known.add_lazily("a", "math:pi")
     known.add("b", outside.threads)

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -179,13 +179,15 @@ def warm_up(name: str) -> Callable[[F], F]:
     return register
 
 
-def compile_kernels(progress: Callable[[str], object] | None = None) -> dict[str, float]:
-    """Compile every registered family once, before workers start; returns the seconds each took.
+def compile_kernels(
+    progress: Callable[[str], object] | None = None, more: Mapping[str, Callable[[], object]] | None = None
+) -> dict[str, float]:
+    """Compile every registered family once, and those in ``more``, before workers start. Returns seconds by family.
 
     There is no lock in numba's cache: eight cold processes would compile everything eight times.
     """
     seconds = {}
-    for name, call in _warm_ups.items():
+    for name, call in {**_warm_ups, **(more or {})}.items():
         marker = None if (directory := cache_directory()) is None else directory / f"{name}.warm"
         if progress and not (marker and marker.exists()):
             progress(f"compiling {name} kernels (once for this version of semeai) …")

@@ -7,7 +7,7 @@ from functools import partial
 from semeai.errors import ConfigError, IllegalMove
 from semeai.games.catalog import game_named
 from semeai.games.position import Position
-from semeai.jit import compile_kernels, warm_up
+from semeai.jit import compile_kernels
 from semeai.parallel.program import Budget
 from semeai.parallel.ranks import make_team
 from semeai.parallel.team import LocalTeam, TeamSettings
@@ -136,17 +136,16 @@ def compile_players(
 
     Threads and ranks of ``players`` need more families of kernels.
     """
-    for game in games:
-        warm_up(f"{game.capitalize()} search")(partial(_play_a_little, game))
+    families = {f"{game.capitalize()} search": partial(_play_a_little, game) for game in games}
     for config in players:
         small = config.with_changes({"simulations": 20, "memory_mb": 1})
         if config.threads > 1:
-            warm_up(f"{config.game.capitalize()} threads")(partial(_search_a_little, small))
+            families[f"{config.game.capitalize()} threads"] = partial(_search_a_little, small)
         if config.parallel.ranks > 1:
             name = "fast tree" if config.parallel.scheme == "fast_tree" else "sharing"
             parallel = {"parallel.ranks": 2, "parallel.share_period": 5, "parallel.share_unit": "simulations"}
-            warm_up(f"{config.game.capitalize()} {name}")(partial(_search_a_little, small.with_changes(parallel)))
-    return compile_kernels(say)
+            families[f"{config.game.capitalize()} {name}"] = partial(_search_a_little, small.with_changes(parallel))
+    return compile_kernels(say, families)
 
 
 def _search_a_little(config: PlayerConfig) -> None:
