@@ -19,7 +19,7 @@ from semeai.errors import ConfigError
 KEPT_STDERR = 4000  # characters kept from the end of standard error
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
-_PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_TEMPLATE = re.compile(r"\{\{|\}\}|\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}")  # read from left to right, once
 
 Process = subprocess.Popen[bytes]
 Stream = IO[bytes] | int
@@ -32,27 +32,28 @@ _ends_with_us = 0  # id of the process that ends its programs when it exits
 
 
 def fill_in(command: Sequence[str], values: Mapping[str, Any]) -> list[str]:
-    """Replace ``{name}`` in each argument by its value. A value is never split, quoted or interpreted."""
+    """Replace ``{name}`` in each argument; ``{{`` and ``}}`` become single braces.
 
-    def value_of(match: re.Match[str]) -> str:
-        name = match.group(1)
+    Returns the arguments. A value is never split, quoted or interpreted.
+    """
+
+    def replaced(match: re.Match[str]) -> str:
+        name = match["name"]
+        if name is None:
+            return match[0][0]
         if name not in values:
             raise ConfigError(f"the command uses {{{name}}}, but the candidate has only {', '.join(sorted(values))}")
         try:
             return str(values[name])
-        except ValueError as error:  # an integer with thousands of digits
+        except ValueError as error:  # an integer of thousands of digits
             raise ConfigError(f"{{{name}}} of the command cannot be written out: {error}") from None
 
-    def one(argument: str) -> str:
-        pieces = re.split(r"(\{\{|\}\})", argument)
-        return "".join(p[0] if p in ("{{", "}}") else _PLACEHOLDER.sub(value_of, p) for p in pieces)
-
-    return [one(argument) for argument in command]
+    return [_TEMPLATE.sub(replaced, argument) for argument in command]
 
 
 def placeholders(command: Sequence[str]) -> set[str]:
-    """Return the names of the placeholders in a command."""
-    return {name for argument in command for name in _PLACEHOLDER.findall(re.sub(r"\{\{|\}\}", "", argument))}
+    """Return the names that ``fill_in`` replaces in a command."""
+    return {match["name"] for argument in command for match in _TEMPLATE.finditer(argument) if match["name"]}
 
 
 def start_program(

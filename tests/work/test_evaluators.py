@@ -7,6 +7,8 @@ import time
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from semeai.errors import BadReward, ConfigError, ProgramFailed
 from semeai.processes import fill_in, placeholders
@@ -38,6 +40,20 @@ class TestFillIn:
     def test_doubled_braces_stand_for_themselves(self):
         assert fill_in(["{{x}} {x}"], {"x": 3}) == ["{x} 3"]
         assert placeholders(["{{x}} {y}", "{seed}"]) == {"y", "seed"}
+
+    def test_a_placeholder_inside_braces(self):
+        """JSON as an argument: what is checked is what is filled in."""
+        template = ['{{"a": {x}}}', "{{{x}}}"]
+        assert placeholders(template) == {"x"}
+        assert fill_in(template, {"x": 5}) == ['{"a": 5}', "{5}"]
+
+    @given(st.lists(st.sampled_from(["{{", "}}", "{x}", "{yy}", "a", " ", '"', ":", "1"]), max_size=12))
+    def test_random_templates_are_checked_as_they_are_filled_in(self, pieces):
+        """A template is its pieces one after the other, and both functions see the same placeholders."""
+        values = {"x": "<{y}>", "yy": "}}"}
+        meant = {"{{": "{", "}}": "}", "{x}": values["x"], "{yy}": values["yy"]}
+        assert fill_in(["".join(pieces)], values) == ["".join(meant.get(piece, piece) for piece in pieces)]
+        assert placeholders(["".join(pieces)]) == {piece[1:-1] for piece in pieces if piece in ("{x}", "{yy}")}
 
     def test_an_unknown_name_is_an_error(self):
         with pytest.raises(ConfigError, match=r"uses \{z\}"):
