@@ -113,12 +113,19 @@ class Run:
     """Digest of the recorded run; None without a ledger, before the end and after an error."""
 
     def drive(self, driver: Driver) -> None:
-        """Run the driver and call the observer. Signals stop the driver if a ledger allows it to resume later."""
-        signals = stopping_on_signals(driver, self.observer) if self.writer else contextlib.nullcontext()
-        with signals:
-            self.observer.start(driver)
-            driver.run()
-        self.state = "finished" if driver.finished else "interrupted"
+        """Run the driver and call the observer. Signals stop the driver if a ledger allows it to resume later.
+
+        The third signal ends it at once, also without an error. Without a ledger, KeyboardInterrupt is the caller's.
+        """
+        try:
+            with stopping_on_signals(driver, self.observer) if self.writer else contextlib.nullcontext():
+                self.observer.start(driver)
+                driver.run()
+            self.state = "finished" if driver.finished else "interrupted"
+        except KeyboardInterrupt:
+            if self.writer is None:
+                raise
+            self.state = "interrupted"
 
 
 @contextlib.contextmanager
@@ -131,10 +138,7 @@ def open_run(
     observer: Observer | None = None,
     tables: Sequence["Table"] = (),
 ) -> Iterator[Run]:
-    """Yield the run, new or resumed, with lock, state and workers; ``tables`` are the additional tables of its kind.
-
-    With a ledger, a KeyboardInterrupt (the third signal) ends the block without an error; without one it is raised.
-    """
+    """Yield the run, new or resumed, with lock, state and workers; ``tables`` are the additional tables of its kind."""
     with contextlib.ExitStack() as stack:
         writer = None
         if place.ledger is not None:
@@ -152,6 +156,7 @@ def open_run(
             yield run
         except KeyboardInterrupt:
             run.state = "interrupted"
+            raise
         finally:
             writer.set_state(run.state)
         run.digest = store.digest(writer.run_id)
