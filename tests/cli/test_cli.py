@@ -222,6 +222,7 @@ def test_unknown_runs_and_ledgers(semeai, race_file):
     assert "there is no ledger at" in semeai("runs", code=4).stderr
     semeai("race", "race.toml")
     assert "did you mean 'race'" in semeai("status", "rac", code=4).stderr
+    assert semeai("status").stdout == semeai("status", "race").stdout  # the latest
 
 
 def test_version_and_no_arguments(semeai):

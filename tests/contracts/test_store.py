@@ -243,3 +243,8 @@ class TestSQLite:
         connection.close()
         with pytest.raises(LedgerError, match="ledger format 99"):
             Ledger(path)
+
+
+def test_another_database_is_refused_by_its_name():
+    with pytest.raises(LedgerError, match=r"SQLite file or a PostgreSQL database .*, not mysql://"):
+        Ledger("mysql://user:secret@host/db")

@@ -5,13 +5,16 @@ import enum
 import json
 import sys
 from importlib import import_module
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from semeai.cli.options import JsonOption, LedgerOption
 from semeai.errors import RunNotFound
 from semeai.store.places import DEFAULT_LEDGER
+
+if TYPE_CHECKING:
+    from semeai.store.ledger import Ledger, RunInfo
 
 RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="Name of the run, as `semeai runs` lists it.")]
 
@@ -66,7 +69,13 @@ SHOWN_BY = {
 """The function that shows the state of a run, by kind of run."""
 
 
-def status(run: RunArgument, ledger: LedgerOption = DEFAULT_LEDGER, as_json: JsonOption = False) -> None:
+def status(
+    run: Annotated[
+        str | None, typer.Argument(metavar="RUN", help="Name of the run (default: the one that was started last).")
+    ] = None,
+    ledger: LedgerOption = DEFAULT_LEDGER,
+    as_json: JsonOption = False,
+) -> None:
     """Show the state of a run, also while it is running.
 
     For a race: each candidate with its interval and verdict, and what failed. For a match: who leads. For an evolution:
@@ -78,11 +87,19 @@ def status(run: RunArgument, ledger: LedgerOption = DEFAULT_LEDGER, as_json: Jso
     from semeai.store.ledger import Ledger
 
     store = Ledger(ledger, must_exist=True)
-    found = store.run(run)
+    found = latest(store) if run is None else store.run(run)
     if found.kind not in SHOWN_BY:
-        raise RunNotFound(f"run {run!r} is of kind {found.kind!r}, which this command cannot show")
+        raise RunNotFound(f"run {found.name!r} is of kind {found.kind!r}, which this command cannot show")
     module, _, name = SHOWN_BY[found.kind].partition(":")
     getattr(import_module(module), name)(store, found, as_json)
+
+
+def latest(store: "Ledger") -> "RunInfo":
+    """Return the run that was started last; parts of an evolution do not count."""
+    whole = [found for found in store.runs() if "/" not in found.name]
+    if not whole:
+        raise RunNotFound(f"{store.location} holds no runs")
+    return whole[-1]
 
 
 def export(

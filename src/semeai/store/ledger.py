@@ -241,6 +241,9 @@ class Ledger:
 
 def _make_engine(path: Path | None, location: str) -> Engine:
     if path is None:
+        kind = location.partition("://")[0].partition("+")[0]
+        if kind != "postgresql":
+            raise LedgerError(f"a ledger is a SQLite file or a PostgreSQL database (postgresql://...), not {kind}://")
         try:
             return create_engine(location, pool_pre_ping=True)
         except (SQLAlchemyError, ImportError) as error:
