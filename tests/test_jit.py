@@ -183,6 +183,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_kernels_for_a_game_outside_follow_its_folder(tmp_path):
     program, rules = tmp_path / "coin.py", tmp_path / "rules.py"
     program.write_text(GAME)

@@ -83,6 +83,7 @@ def test_a_proposer_from_outside(tmp_path):
         checked_evolution({**data, "proposers": [{"kind": "toy_halves", "seting": "x"}]})
 
 
+@pytest.mark.slow
 def test_a_game_from_outside_is_played_by_workers(tmp_path):
     """The workers import the script, as they import every module that has registered something."""
     script = tmp_path / "script.py"

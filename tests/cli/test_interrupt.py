@@ -13,7 +13,7 @@ LONG = ["bench", "--seconds", "1000"]
 
 @pytest.mark.skipif(os.name == "nt", reason="there SIGINT goes to the whole console")
 @pytest.mark.parametrize("entry", ENTRIES)
-@pytest.mark.parametrize("n_modules", [1, 30, 100, 200, 400, 800])
+@pytest.mark.parametrize("n_modules", [1, 100, *(pytest.param(n, marks=pytest.mark.slow) for n in (30, 200, 400, 800))])
 def test_nothing_is_printed(entry, n_modules):
     """It is interrupted after that many modules, which Python lists on standard error as they are imported."""
     process = subprocess.Popen(

@@ -88,6 +88,7 @@ def test_closing_drops_what_is_under_way(name):
     assert time.monotonic() - began < 5
 
 
+@pytest.mark.slow
 def test_a_lost_worker_costs_only_a_second_run(tmp_path):
     with ResilientPool(EXECUTORS["local"], 2) as pool:
         ids = [

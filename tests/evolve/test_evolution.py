@@ -331,6 +331,7 @@ def test_why_no_foreign_engine_plays_is_said(tmp_path):
         find_opponent(checked_evolution({"validation": {"opponent": "gtp:nobody"}}), tmp_path)
 
 
+@pytest.mark.slow
 def test_the_commands_show_what_the_ledger_has(undisturbed):
     folder, result = undisturbed
 

@@ -61,6 +61,7 @@ def test_a_program_with_a_database_is_read_again(small, tmp_path):
     assert section.run(**options) == section.run(**options)
 
 
+@pytest.mark.slow
 def test_an_unknown_proposer_is_refused(small, tmp_path):
     with pytest.raises(ConfigError, match="wild"):
         small.run(games=4, proposer="wild", workers=1, ledger=str(tmp_path / "l.sqlite"))

@@ -55,7 +55,7 @@ def rows(folder, table, name, columns):
     return found
 
 
-@pytest.mark.parametrize("name", DIGESTS)
+@pytest.mark.parametrize("name", ["callable", pytest.param("command", marks=pytest.mark.slow), "match"])
 def test_a_race_is_read_and_resumed_to_the_same_digest(folder, name):
     store = Ledger(folder / "old.sqlite")
     assert store.digest(store.run(name).id) == DIGESTS[name]
@@ -84,6 +84,7 @@ def test_a_match_plays_the_same_games(folder, name, players, settings, seed):
     assert rows(folder, "games", name, PLAYED) == before
 
 
+@pytest.mark.slow
 def test_an_evolution_is_read_and_resumed(folder):
     """The old ledger has no rows of proposals, so what was proposed is known by the names of candidates."""
     place = folder / "old.sqlite"

@@ -178,6 +178,7 @@ def test_genmove_is_reproducible_and_a_seed_changes_it():
     assert talk.fails("semeai-seed") == talk.fails("semeai-seed x") == "syntax error"
 
 
+@pytest.mark.slow
 def test_reg_genmove_plays_nothing_and_always_says_the_same(talk):
     talk.ok("play b E5")
     before = visible(talk.board)

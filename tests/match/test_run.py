@@ -269,6 +269,7 @@ def test_a_ledger_that_is_older_than_matches(tmp_path):
     assert run_match(random_match(), 2, Place(str(tmp_path / "l"), "inline")).finished
 
 
+@pytest.mark.slow
 def test_play_match_in_memory_and_with_a_ledger(tmp_path):
     memory = play_match("random", "mcts:simulations=4", 4, settings={"size": 5}, executor="inline")
     kept = play_match(

@@ -158,6 +158,7 @@ class TestProtocol:
             Race(RaceSettings(), [])
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(["bgp", "plain"]),
     st.sampled_from(["betting", "hoeffding", "bernstein"]),

@@ -23,6 +23,7 @@ def boards(middle):
         yield Board(3, empty_cells(3) | dict(zip(inside, cells, strict=True)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("middle", FRAMES.values(), ids=[*FRAMES])
 def test_traits_agree_with_the_reference(middle):
     for board in boards(middle):

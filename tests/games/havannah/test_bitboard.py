@@ -44,7 +44,7 @@ def word(position, color):
     return np.uint64(found)
 
 
-@pytest.mark.parametrize(("base", "games"), [(2, 100), (3, 150), (4, 150)])
+@pytest.mark.parametrize(("base", "games"), [(2, 100), (3, 150), pytest.param(4, 150, marks=pytest.mark.slow)])
 def test_winning_cells_agree_with_the_board(base, games):
     rng = np.random.default_rng(base)
     boards = make_bitboard(base)
@@ -64,7 +64,7 @@ def test_winning_cells_agree_with_the_board(base, games):
     assert n > 500
 
 
-@pytest.mark.parametrize(("base", "games"), [(2, 100), (3, 150), (4, 150)])
+@pytest.mark.parametrize(("base", "games"), [(2, 100), (3, 150), pytest.param(4, 150, marks=pytest.mark.slow)])
 def test_winning_cells_after_a_move_are_those_of_the_new_position(base, games):
     rng = np.random.default_rng(base)
     boards, groups = make_bitboard(base), np.zeros(1, GROUPS)

@@ -32,6 +32,7 @@ def data(name):
     return [json.loads(line) for line in (DATA / name).read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_human_games_end_as_a_server_adjudicated_them():
     """``re`` names the loser; after a swap the first stone is Black's; no game goes on after a win."""
     games = data("littlegolem.jsonl")
@@ -55,6 +56,7 @@ def test_human_games_end_as_a_server_adjudicated_them():
         assert again.moves == tuple(position.moves)
 
 
+@pytest.mark.slow
 def test_random_games_end_as_openspiel_adjudicated_them():
     games = data("openspiel-random.jsonl")
     assert len(games) == 1600
