@@ -54,6 +54,12 @@ def one_of(known: Collection[str]) -> AfterValidator:
     return AfterValidator(check)
 
 
+def wrong_at(key: str, text: str) -> ValidationError:
+    """Return an error about one key, for validators of a whole model to raise."""
+    error = PydanticCustomError("wrong", "{text}", {"text": text})
+    return ValidationError.from_exception_data("model", [{"type": error, "loc": (key,), "input": None}])
+
+
 def checked(model: type[M], values: Any, place: str | Path = "") -> M:
     """Return the model made from plain values. Raises ConfigError with a message that begins with ``place``."""
     try:

@@ -227,7 +227,7 @@ def test_a_race_of_engines(tmp_path):
         (("limit = 8", "limt = 8"), "candidate 'longer': engine .* has no {limt}; did you mean 'limit'"),
         (('how = "until"\nlimit = 3', 'how = "until"'), "baseline: engine .*no value for {limit}"),
         (("size = 5,", "sise = 5,"), r"evaluator\.match\.sise: unknown key; did you mean 'size'"),
-        (("size = 5,", "size = 99,"), r"evaluator\.match: go is played on sizes 2 to 25, not 99"),
+        (("size = 5,", "size = 99,"), r"evaluator\.match\.size: go is played on sizes 2 to 25, not 99"),
         (("[race]", "[race]\ngames_per_seed = 1"), "race.games_per_seed: must be 2 with evaluator.match, not 1"),
         (("[baseline]", "[executor]\n[[candidates]]"), "evaluator.match needs a \\[baseline\\]"),
         (("match =", 'better = "higher"\nmatch ='), "better is for programs that print a number, not for match"),

@@ -11,7 +11,7 @@ import typer
 
 from semeai.cli.game_options import GameOption, KomiOption, SizeOption, SwapOption
 from semeai.cli.options import JsonOption, LedgerOption, WorkersOption
-from semeai.cli.output import check_writable, write_text
+from semeai.cli.output import check_writable, naming_options, write_text
 from semeai.errors import ConfigError
 from semeai.parallel.launch import started_ranks
 from semeai.store.places import DEFAULT_LEDGER, without_password
@@ -85,7 +85,8 @@ def match(
         "game": game, "size": size, "komi": komi, "swap": swap, "opening_moves": openings, "scoring": scoring.value,
         "move_limit": move_limit,
     }  # fmt: skip
-    settings = checked(MatchSettings, table)
+    with naming_options(table):
+        settings = checked(MatchSettings, table)
     players = [words if simulations is None else words_with_simulations(words, simulations) for words in (a, b)]
     if simulations is not None and players == [a, b]:
         raise ConfigError(f"--simulations {simulations}: neither {a!r} nor {b!r} takes it")

@@ -1,6 +1,8 @@
 """Output of commands: files, notes on standard error, and checks that they can be written."""
 
 import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import typer
@@ -25,6 +27,16 @@ def check_range(option: str, value: float | None, *, gt: float, le: float) -> No
 
     if value is not None and not gt < value <= le:
         raise ConfigError(f"{option}: {limit_words(gt=gt, le=le)}, not {value:g}")
+
+
+@contextmanager
+def naming_options(keys: Iterable[str]) -> Iterator[None]:
+    """Let an error about one of the keys name the option instead: ``--size``, not ``size``."""
+    try:
+        yield
+    except ConfigError as error:
+        key, colon, rest = str(error).partition(":")
+        raise ConfigError(f"--{key.replace('_', '-')}{colon}{rest}" if key in keys else str(error)) from None
 
 
 def check_writable(option: str, path: Path | None) -> None:

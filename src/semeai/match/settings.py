@@ -7,7 +7,7 @@ from pydantic import Field, field_validator, model_validator
 
 from semeai.errors import ConfigError, IllegalMove
 from semeai.games.catalog import game_named
-from semeai.models import Model
+from semeai.models import Model, wrong_at
 
 if TYPE_CHECKING:
     from semeai.games.position import Position
@@ -43,7 +43,7 @@ class MatchSettings(Model):
         try:
             game = game_named(str(values.get("game", "go")))
         except ConfigError as error:
-            raise ValueError(str(error)) from None
+            raise wrong_at("game", str(error)) from None
         own = {"size": game.default_size, "komi": game.default_komi}
         return {**own, **{key: value for key, value in values.items() if key not in own or value is not None}}
 
@@ -56,6 +56,10 @@ class MatchSettings(Model):
 
     @model_validator(mode="after")
     def _playable(self) -> Self:
+        try:
+            game_named(self.game).check_size(self.size)
+        except ConfigError as error:
+            raise wrong_at("size", str(error)) from None
         try:
             position = self.new_position()
         except ConfigError as error:
