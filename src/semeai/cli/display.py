@@ -275,7 +275,7 @@ def show_race(store: Ledger, run: RunInfo, as_json: bool) -> None:
     for failure in failures:
         console.print(Text(f"failure: {failure['message']}", style="red"))
         if failure["stderr"]:
-            console.print(Text(_indent(failure["stderr"]), style="dim"))
+            console.print(Text(indented(failure["stderr"]), style="dim"))
     console.print(f"{race.n_evaluations:,} evaluations, digest {digest}", highlight=False)
 
 
@@ -309,5 +309,6 @@ def _status_dict(
     }
 
 
-def _indent(text: str) -> str:
+def indented(text: str) -> str:
+    """Return the last 20 lines of a text, indented."""
     return "\n".join("    " + line for line in text.rstrip().splitlines()[-20:])

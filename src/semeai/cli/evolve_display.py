@@ -13,7 +13,7 @@ from rich.text import Text
 
 from semeai.cli import display as race_display
 from semeai.cli import match_display
-from semeai.cli.display import LINE_SECONDS, duration, head_line
+from semeai.cli.display import LINE_SECONDS, duration, head_line, indented
 from semeai.cli.live import LiveView
 from semeai.evolve.change import Change, PatternChange
 from semeai.evolve.history import History, Validation, program_name, read_history
@@ -184,10 +184,6 @@ def step_line(step: int, n_steps: int, n: int, change: Change | None, races: Seq
     ]  # fmt: skip
     head = f"accepted P{n} ({change.proposer}) {change}" if change else "nothing accepted"
     return f"step {step} of {n_steps}: {head}; {', '.join(parts) or 'no others'}; {games:,} games"
-
-
-def indented(text: str) -> str:
-    return "\n".join("    " + line for line in text.splitlines())
 
 
 def print_history(console: Console, history: History) -> None:

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from semeai.cli.display import LINE_SECONDS, duration, head_line
+from semeai.cli.display import LINE_SECONDS, duration, head_line, indented
 from semeai.cli.live import LiveView
 from semeai.cli.output import note
 from semeai.games.catalog import game_named
@@ -226,7 +226,7 @@ def show_match(store: Ledger, run: RunInfo, as_json: bool) -> None:
     for game in result.failures:
         if game.stderr:
             console.print(Text(f"game {game.number + 1}: {game.failure}", style="red"))
-            console.print(Text("\n".join("    " + line for line in game.stderr.splitlines()[-20:]), style="dim"))
+            console.print(Text(indented(game.stderr), style="dim"))
 
 
 def as_dict(match: Match, name: str, place: str, result: MatchResult, until_decided: bool) -> dict[str, Any]:

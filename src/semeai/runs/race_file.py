@@ -20,6 +20,7 @@ from semeai.work.evaluators import (
     AgainstBaseline,
     Evaluator,
     EvaluatorKind,
+    Params,
     evaluator_identity,
 )
 from semeai.work.executors import EXECUTORS
@@ -160,14 +161,15 @@ class RaceFile(Model):
         """Return the plan of the race, with everything checked. Programs and files are searched in ``folder``."""
         table: EvaluatorTable = self.evaluator
         evaluator = self._evaluator(str(folder.resolve()))
-        candidates = self._candidates(evaluator, folder)
-        return RacePlan(self.race, evaluator, candidates, self.identity(evaluator), self.seed, table.retries)
+        baseline = None if self.baseline is None else evaluator.complete(self.baseline)
+        candidates = self._candidates(evaluator, baseline, folder)
+        return RacePlan(self.race, evaluator, candidates, self._identity(evaluator, baseline), self.seed, table.retries)
 
-    def identity(self, evaluator: Evaluator) -> dict[str, Any]:
+    def _identity(self, evaluator: Evaluator, baseline: Params | None) -> dict[str, Any]:
         """Return the configuration that identifies the run: everything except its name, ledger and workers."""
-        baseline = None if self.baseline is None else evaluator.recorded(evaluator.complete(self.baseline))
+        recorded = None if baseline is None else evaluator.recorded(baseline)
         candidates = evaluator.recorded(self.candidates.model_dump(mode="json", by_alias=True))
-        return race_identity(self.seed, self.race, self.evaluator.identity(), baseline, candidates)
+        return race_identity(self.seed, self.race, self.evaluator.identity(), recorded, candidates)
 
     def _evaluator(self, folder: str) -> Evaluator:
         table: EvaluatorTable = self.evaluator
@@ -178,8 +180,8 @@ class RaceFile(Model):
             program.check("baseline", self.baseline)
         return program
 
-    def _candidates(self, evaluator: Evaluator, folder: Path) -> Iterable[Candidate]:
-        found = self._checked(evaluator, self._source(folder))
+    def _candidates(self, evaluator: Evaluator, baseline: Params | None, folder: Path) -> Iterable[Candidate]:
+        found = _checked(evaluator, baseline, self._source(folder))
         limited = itertools.islice(found, self.candidates.limit)
         if self.race.mode == "stream":
             return limited
@@ -201,12 +203,13 @@ class RaceFile(Model):
             make: Callable[[int], Iterable[Any]] = load_target(source.generator, str(folder.resolve()))
             yield from _generated(make, self.seed, source.generator)
 
-    def _checked(self, evaluator: Evaluator, candidates: Iterator[Candidate]) -> Iterator[Candidate]:
-        baseline = None if self.baseline is None else evaluator.complete(self.baseline)
-        for candidate in changes_of(baseline, candidates):
-            whole = Candidate(candidate.name, evaluator.complete(candidate.params))
-            evaluator.check(f"candidate {whole.name!r}", whole.params)
-            yield whole
+
+def _checked(evaluator: Evaluator, baseline: Params | None, candidates: Iterator[Candidate]) -> Iterator[Candidate]:
+    """Yield each candidate as a change of the baseline, with the contents of its files, once it is known to run."""
+    for candidate in changes_of(baseline, candidates):
+        whole = Candidate(candidate.name, evaluator.complete(candidate.params))
+        evaluator.check(f"candidate {whole.name!r}", whole.params)
+        yield whole
 
 
 def _generated(make: Callable[[int], Iterable[Any]], seed: int, target: str) -> Iterator[Candidate]:
