@@ -1,8 +1,11 @@
 """Programs that the tests race. They are in a module that workers can import."""
 
+import ctypes
 import math
 import os
 import random
+import re
+import signal
 import time
 from pathlib import Path
 
@@ -15,6 +18,11 @@ def coin(params, seed):
 def slow_coin(params, seed):
     time.sleep(params.get("seconds", 0.001))
     return coin(params, seed)
+
+
+def biased(params, seed):
+    """Has defaults for its parameters, so a misspelt one changes nothing."""
+    return coin({"p": 0.5 + params.get("bias", 0.0)}, seed)
 
 
 def pair(params, seed):
@@ -50,6 +58,29 @@ def dies_once(params, seed):
     if not marker.exists():
         marker.touch()
         os._exit(9)
+    return coin({"p": 0.8}, seed)
+
+
+def bad_end(params, seed):
+    """Ends in the way that the candidate asks for, on one seed in seven."""
+    how = params.get("how") if seed % 7 == 3 else None
+    if how == "hang":
+        time.sleep(600)
+    elif how == "hang in C":
+        re.match("(a|aa)+$", "a" * 200 + "b")  # does not let other threads run
+    elif how == "segfault":
+        ctypes.string_at(0)
+    elif how == "SIGKILL":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return coin({"p": params.get("p", 0.9)}, seed)
+
+
+def hangs_once(params, seed):
+    """Hangs the first time that it runs."""
+    marker = Path(params["marker"])
+    if not marker.exists():
+        marker.touch()
+        time.sleep(600)
     return coin({"p": 0.8}, seed)
 
 

@@ -7,7 +7,20 @@ import pytest
 
 import semeai
 
-BASE = ["errors", "registry", "models", "rng", "table", "processes", "jit", "rng_kernels"]
+BASE = [
+    "printable",
+    "errors",
+    "files",
+    "archives",
+    "registry",
+    "models",
+    "rng",
+    "table",
+    "processes",
+    "streams",
+    "jit",
+    "rng_kernels",
+]
 RACING = ["stats", "race", "work", "store", "runs"]
 PLAYING = ["patterns", "games", "search", "parallel", "players", "gtp"]
 BRIDGE = ["match", "learn", "evolve", "experiments"]

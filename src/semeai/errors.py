@@ -11,7 +11,7 @@
     │   └── WorkersLost        worker processes die as soon as they start
     ├── IllegalMove            a move that the rules or the board do not allow
     ├── PlayerFailed           a player crashed, did not answer in time, or gave an invalid answer
-    ├── RankFailed             a rank of a parallel search does not do the same steps as the others
+    ├── RankFailed             a rank of a parallel search is silent, or not in step with the others
     ├── ProtocolError          a race received results that it did not ask for
     └── LedgerError            the ledger cannot be read or written
         ├── RunNotFound        no run has this name
@@ -25,11 +25,19 @@ class's ``exit_code``.
 import difflib
 from collections.abc import Iterable
 
+from semeai.printable import one_line, printable
+
 
 class SemeaiError(Exception):
-    """Base class of all errors of semeai. ``exit_code`` is the exit status of the command line."""
+    """Base class of all errors of semeai. ``exit_code`` is the exit status of the command line.
+
+    A message may quote anything, such as the name of a file, so its text is one line that is safe to print.
+    """
 
     exit_code = 1
+
+    def __str__(self) -> str:
+        return one_line(super().__str__())
 
 
 class ConfigError(SemeaiError):
@@ -49,7 +57,7 @@ class ProgramFailed(EvaluationError):
 
     def __init__(self, message: str, stderr: str = "") -> None:
         super().__init__(message)
-        self.stderr = stderr
+        self.stderr = printable(stderr)
 
 
 class BaselineFailed(ProgramFailed):
@@ -71,7 +79,7 @@ class PlayerFailed(SemeaiError):
 
     def __init__(self, message: str, stderr: str = "", reason: str = "crash") -> None:
         super().__init__(message)
-        self.stderr = stderr
+        self.stderr = printable(stderr)
         self.reason = reason
 
 

@@ -14,9 +14,12 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError, mod
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from semeai.errors import ConfigError, did_you_mean
+from semeai.files import read_text
 
 M = TypeVar("M", bound=BaseModel)
 
+MAX_TOML_BYTES = 10_000_000
+DEEPEST = 20  # tables and lists inside each other in a TOML file
 LONGEST_VALUE = 100  # characters of a value that a message shows
 
 
@@ -138,28 +141,39 @@ def _shown(value: Any) -> str:
 
 def read_toml(path: Path) -> dict[str, Any]:
     """Return the contents of a TOML file. Raises ConfigError if it cannot be read or has values like dates or NaN."""
+    text = read_text(path, limit=MAX_TOML_BYTES)
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ConfigError(f"{path}: no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read: {error}") from None
+        data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         raise ConfigError(f"{path}: not valid TOML: {error}") from None
     for place, value in _leaves(data):
-        if not isinstance(value, str | int | float) or value != value or value in (math.inf, -math.inf):
-            raise ConfigError(f"{path}: {place}: values must be finite numbers, texts, lists or tables, not {value}")
+        if isinstance(value, dict | list):
+            wrong = f"there must not be more than {DEEPEST} tables and lists inside each other"
+        elif not isinstance(value, str | int | float) or value != value or value in (math.inf, -math.inf):
+            wrong = f"values must be finite numbers, texts, lists or tables, not {value}"
+        elif "\0" in place or (isinstance(value, str) and "\0" in value):  # no path, no command and no ledger takes it
+            wrong = "texts must not have NUL characters"
+        elif isinstance(value, int) and value.bit_length() > 1000:  # it may not fit into a float or into a message
+            wrong = "must be a number of at most 300 digits"
+        else:
+            continue
+        raise ConfigError(f"{path}: {place:.{LONGEST_VALUE}}: {wrong}")
     return data
 
 
-def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield each value that is neither a table nor a list, with its place."""
-    items = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else None
-    if items is None:
-        yield place, value
-        return
-    for key, inner in items:
-        yield from _leaves(inner, f"{place}.{key}" if place else str(key))
+def _leaves(data: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield each value that is neither a table nor a list, with its place.
+
+    One that is nested too deeply for settings is yielded as a whole: other code may follow it by recursion.
+    """
+    left: list[tuple[str, Any, int]] = [(str(key), value, 1) for key, value in reversed([*data.items()])]
+    while left:
+        place, value, depth = left.pop()
+        if not isinstance(value, dict | list) or depth > DEEPEST:
+            yield place, value
+            continue
+        items = list(value.items() if isinstance(value, dict) else enumerate(value))
+        left += [(f"{place}.{key}", inner, depth + 1) for key, inner in reversed(items)]
 
 
 def flat_settings(table: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, Any]]:

@@ -6,7 +6,6 @@ import functools
 import multiprocessing.util
 import os
 import re
-import select
 import signal
 import subprocess
 import sys
@@ -16,7 +15,6 @@ from typing import IO, Any
 
 from semeai.errors import ConfigError
 
-KEPT_STDERR = 4000  # characters kept from the end of standard error
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 _TEMPLATE = re.compile(r"\{\{|\}\}|\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}")  # read from left to right, once
@@ -34,7 +32,8 @@ _ends_with_us = 0  # id of the process that ends its programs when it exits
 def fill_in(command: Sequence[str], values: Mapping[str, Any]) -> list[str]:
     """Replace ``{name}`` in each argument; ``{{`` and ``}}`` become single braces.
 
-    Returns the arguments. A value is never split, quoted or interpreted.
+    Returns the arguments. A value is never split, quoted or interpreted. Raises ConfigError if a value is missing, or
+    if an argument cannot be given to a program.
     """
 
     def replaced(match: re.Match[str]) -> str:
@@ -48,7 +47,19 @@ def fill_in(command: Sequence[str], values: Mapping[str, Any]) -> list[str]:
         except ValueError as error:  # an integer of thousands of digits
             raise ConfigError(f"{{{name}}} of the command cannot be written out: {error}") from None
 
-    return [_TEMPLATE.sub(replaced, argument) for argument in command]
+    arguments = [_TEMPLATE.sub(replaced, argument) for argument in command]
+    for argument in arguments:
+        if "\0" in argument or not _can_be_encoded(argument):
+            raise ConfigError(f"no program can have the argument {argument[:100]!r}")
+    return arguments
+
+
+def _can_be_encoded(argument: str) -> bool:
+    try:
+        os.fsencode(argument)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def placeholders(command: Sequence[str]) -> set[str]:
@@ -100,23 +111,6 @@ def end_program(process: Process) -> None:
     _leave_sigterm()
 
 
-def wait_for_program(process: Process, timeout: float) -> int:
-    """Return the program's exit status. Raises TimeoutExpired after ``timeout`` seconds.
-
-    Unlike Popen.wait, which sleeps up to 50 ms too long, it returns as soon as the program ends.
-    """
-    if hasattr(os, "pidfd_open"):
-        with contextlib.suppress(OSError):
-            handle = os.pidfd_open(process.pid)
-            try:
-                if not select.select([handle], [], [], timeout)[0]:
-                    raise subprocess.TimeoutExpired(process.args, timeout)
-                return process.wait()
-            finally:
-                os.close(handle)
-    return process.wait(timeout)
-
-
 def signal_group(process: Process, number: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, number)
@@ -148,11 +142,12 @@ def become_worker() -> None:
 
 def end_worker() -> None:
     """End this process at once, together with all programs that it has started and that still run."""
-    _end_groups()
-    os._exit(1)
+    end_programs()
+    os._exit(128 + signal.SIGTERM)  # as a shell reports it, so that it is not taken for a crash
 
 
-def _end_groups() -> None:
+def end_programs() -> None:
+    """End all programs that this process has started and that still run."""
     for group, owner in list(_groups.items()):
         if owner == os.getpid():  # a fork inherits the table, not the programs
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -165,7 +160,7 @@ def _end_programs_at_exit() -> None:
     if _ends_with_us != os.getpid():
         _ends_with_us = os.getpid()
         finalize: Callable[..., Any] = multiprocessing.util.Finalize
-        finalize(None, _end_groups, exitpriority=10)
+        finalize(None, end_programs, exitpriority=10)
 
 
 def _take_sigterm() -> None:

@@ -99,3 +99,8 @@ def _registering_module() -> str:
 def origins() -> tuple[str, ...]:
     """Return the modules outside semeai that have registered something. Workers import them before their first job."""
     return tuple(name for name in _origins if name != "__main__" and name in sys.modules)
+
+
+def main_is_origin() -> bool:
+    """Return whether the program that is running has registered something, so that workers must run it again."""
+    return "__main__" in _origins

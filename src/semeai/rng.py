@@ -5,9 +5,11 @@ generator, so the same command gives the same result with any number of workers.
 """
 
 import hashlib
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:  # commands that only look at a ledger need no NumPy
+    import numpy as np
+    from numpy.typing import NDArray
 
 SEED_BITS = 31
 _MASK = (1 << SEED_BITS) - 1
@@ -20,17 +22,21 @@ def derive(seed: int, *path: str | int) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
-def generator(seed: int, *path: str | int) -> np.random.Generator:
+def generator(seed: int, *path: str | int) -> "np.random.Generator":
     """Return a random generator for the stream named ``path`` below ``seed``."""
+    import numpy as np
+
     return np.random.default_rng(derive(seed, *path))
 
 
-def evaluation_seeds(key: int, start: int, count: int) -> NDArray[np.int64]:
+def evaluation_seeds(key: int, start: int, count: int) -> "NDArray[np.int64]":
     """Return ``count`` seeds of the stream ``key``, from number ``start`` on.
 
     They fit a C ``int`` (0 <= seed < 2**31), because programs read them from their command line. The first 2**31
     seeds are all different, because each step below permutes the 31-bit numbers.
     """
+    import numpy as np
+
     x = (np.arange(start, start + count, dtype=np.uint64) + np.uint64(key & _MASK)) & np.uint64(_MASK)
     for round_key in (key >> 31 & _MASK, key >> 17 & _MASK):
         for shift, multiplier in _ROUNDS:

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from semeai.printable import one_line, printable
+
 Cell = str | int | float | None
 
 
@@ -49,13 +51,17 @@ class ResultTable:
 
     def to_markdown(self) -> str:
         lines = [
-            f"### {self.title}",
+            f"### {one_line(self.title)}",
             "",
-            "| " + " | ".join(self.columns) + " |",
+            _markdown_row(self.columns),
             "|" + "---|" * len(self.columns),
-            *("| " + " | ".join(show(cell) for cell in row) + " |" for row in self.rows),
+            *(_markdown_row([show(cell) for cell in row]) for row in self.rows),
         ]
-        return "\n".join([*lines, "", self.note] if self.note else lines) + "\n"
+        return "\n".join([*lines, "", printable(self.note)] if self.note else lines) + "\n"
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(one_line(cell).replace("|", "\\|") for cell in cells) + " |"
 
 
 def show(cell: Cell) -> str:

@@ -94,8 +94,8 @@ def test_ctrl_c_keeps_what_is_done(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nothing.sgf"], "cannot read nothing.sgf: No such file"),
-        (["."], "is not a file"),
+        (["nothing.sgf"], "nothing.sgf: cannot be read: No such file"),
+        (["."], "cannot be read: Is a directory"),
         (["broken.sgf"], "broken.sgf is no SGF file"),
         (["illegal.sgf"], "illegal.sgf, move 2"),
         (["empty.sgf"], "empty.sgf has no moves"),

@@ -143,11 +143,16 @@ def test_a_race_that_cannot_end_is_not_planned(semeai):
 
 
 @pytest.mark.slow
-def test_bad_rewards_exit_with_their_code(semeai, race_file):
-    race_file.write_text(RACE.replace("programs:coin", "programs:broken").replace("p = 0.4", 'kind = "nan"'))
-    done = semeai("race", "race.toml", code=3)
+def test_a_bad_reward_is_a_failure_of_its_candidate_or_ends_a_strict_race(semeai, race_file):
+    text = RACE.replace("programs:coin", "programs:broken").replace("p = 0.4", 'kind = "nan"')
+    race_file.write_text(text)
+    done = semeai("race", "race.toml")
+    assert "accepted: good" in done.stdout
+    assert "failed: bad" in done.stdout
+    race_file.write_text(text.replace("[evaluator]", "[evaluator]\nstrict = true"))
+    done = semeai("race", "race.toml", "--name", "strict", code=3)
     assert "candidate 'bad', seed" in done.stderr
-    status = semeai("status", "race").stdout
+    status = semeai("status", "strict").stdout
     assert "error" in status
     assert "failure: candidate 'bad'" in " ".join(status.split())
 

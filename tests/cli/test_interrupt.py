@@ -1,17 +1,165 @@
-"""Ctrl-C during the start of the program."""
+"""Ctrl-C and SIGTERM end every command: soon, with the documented exit code, and without leaving anything behind."""
 
-import os
+import shlex
 import signal
 import subprocess
 import sys
+from dataclasses import dataclass
 
 import pytest
 
+from tests.started import Started, needs_proc
+
+pytestmark = needs_proc
+
 ENTRIES = {"module": ["-m", "semeai"], "script": ["-c", "from semeai.cli.main import main; main()"]}
 LONG = ["bench", "--seconds", "1000"]
+SLOW = "100000000"
+ENGINE = f"gtp:{shlex.quote(sys.executable)} -m semeai gtp --simulations {SLOW}"
+COLUMNS = "abcdefghi"
+GAME = "(;GM[1]SZ[9]KM[7.5]" + "".join(f";{'BW'[i % 2]}[{COLUMNS[i % 9]}{COLUMNS[i // 9]}]" for i in range(60)) + ")"
+RACE = '[evaluator]\ncommand = ["sleep", "100000"]\n[executor]\nname = "{}"\n[[candidates]]\nname = "c"\n'
 
 
-@pytest.mark.skipif(os.name == "nt", reason="there SIGINT goes to the whole console")
+@dataclass(frozen=True)
+class Case:
+    """A command that works for hours."""
+
+    words: str
+    stdin: str = ""
+    says: str = ""
+    """Text that it prints when it is at work; without it, it is at work after two CPU seconds."""
+
+
+RUNS = {
+    "race": "race local.toml",
+    "race in one process": "race inline.toml",
+    "match": f"match mcts:simulations={SLOW} random",
+    "match with an engine": f"match {shlex.quote(ENGINE)} random",
+    "evolve": f"evolve --size 5 --simulations {SLOW} --proposer random",
+    "reproduce": f"reproduce scaling-go --simulations {SLOW}",
+    "learn from self-play": f"learn --self-play 400 --simulations {SLOW} -o db.npz",
+}
+"""Commands that finish the work under way after the first signal. The second one drops it."""
+OTHERS = {
+    "learn": Case("learn games -o db.npz"),
+    "solve": Case("solve --size 4", says="positions"),
+    "analyze": Case(f"analyze game.sgf --simulations {SLOW}"),
+    "bench": Case(shlex.join(LONG)),
+    "plan": Case("plan --efficiency 0.5 --races 100000000 --candidates 10"),
+    "reproduce": Case("reproduce guarantee --races 100000000", says="simulating"),
+    "gtp": Case(f"gtp --size 7 --simulations {SLOW}", "genmove b"),
+    "gtp with threads": Case(f"gtp --size 7 --simulations {SLOW} --threads 2", "genmove b"),
+    "gtp with virtual ranks": Case(f"gtp --size 7 --simulations {SLOW} --parallel slow_tree --ranks 3", "genmove b"),
+}
+
+
+def has_work(command):
+    """Whether a worker or a program has started, so that the run handles signals."""
+    lines = [process.line for process in command.processes()]
+    return any("sleep" in line for line in lines) or sum("forkserver" in line for line in lines) > 1
+
+
+def assert_ended(command, code):
+    assert command.ended() == code, command.output
+    assert "Traceback" not in command.output
+    assert "ignored" not in command.output  # as in "Exception ignored in ..."
+
+
+@pytest.fixture
+def start(tmp_path):
+    for name in ("local", "inline"):
+        (tmp_path / f"{name}.toml").write_text(RACE.format(name))
+    (tmp_path / "game.sgf").write_text(GAME)
+    started = []
+
+    def start(arguments, **environment):
+        started.append(Started(tmp_path, arguments, **environment))
+        return started[-1]
+
+    yield start
+    for command in started:
+        command.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["INT", "TERM"])
+@pytest.mark.parametrize("name", RUNS)
+def test_two_signals_end_a_run(start, name, number):
+    command = start(["-m", "semeai", *shlex.split(RUNS[name])])
+    command.wait_until(lambda: has_work(command))
+    command.process.send_signal(number)
+    command.wait_until(lambda: "stopping: finishing" in command.output)
+    command.process.send_signal(number)
+    assert_ended(command, 130)
+    assert "continue:" in command.output or "the same command resumes" in command.output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OTHERS)
+def test_one_ctrl_c_ends_other_commands(start, tmp_path, name):
+    case = OTHERS[name]
+    if name == "learn":
+        (tmp_path / "games").mkdir()
+        for i in range(5000):
+            (tmp_path / "games" / f"{i}.sgf").write_text(GAME)
+    command = start(["-m", "semeai", *shlex.split(case.words)])
+    command.say(case.stdin)
+    command.wait_until(lambda: case.says in command.output if case.says else command.cpu_seconds() > 2)
+    command.process.send_signal(signal.SIGINT)
+    assert_ended(command, 130)
+
+
+@pytest.mark.slow
+def test_sigterm_ends_other_commands(start):
+    command = start(["-m", "semeai", "solve", "--size", "4"])
+    command.wait_until(lambda: "positions" in command.output)
+    command.process.send_signal(signal.SIGTERM)
+    assert_ended(command, -signal.SIGTERM)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [0.1, 1, 3])
+def test_ctrl_c_while_kernels_compile(start, tmp_path, seconds):
+    """The compiler calls back into Python, where an exception would be printed and forgotten."""
+    command = start(["-m", "semeai", *LONG], SEMEAI_CACHE_DIR=str(tmp_path / "cache"))
+    command.wait_until(lambda: "compiling" in command.output)
+    began = command.cpu_seconds()
+    command.wait_until(lambda: command.cpu_seconds() > began + seconds)
+    command.process.send_signal(signal.SIGINT)
+    assert_ended(command, 130)
+
+
+FORGOTTEN = {
+    "destructor": "class Dying:\n    def __del__(self): signal.raise_signal(signal.SIGINT)\nDying()\n",
+    "finalizer": "import weakref\nweakref.finalize(set(), signal.raise_signal, signal.SIGINT)\n",
+}
+
+
+@pytest.mark.parametrize("where", FORGOTTEN)
+def test_ctrl_c_where_an_exception_would_be_forgotten(start, where):
+    code = (
+        "import signal, time\nfrom semeai.cli.interrupt import take_over\ntake_over()\n"
+        f"try:\n    exec({FORGOTTEN[where]!r})\n    time.sleep(1000)\nexcept KeyboardInterrupt:\n    print('caught')"
+    )
+    command = start(["-c", code])
+    assert_ended(command, 0)
+    assert command.output == "caught\n"
+
+
+@pytest.mark.slow
+def test_ctrl_c_in_a_call_that_does_not_come_back(start):
+    """The main thread is in compiled code for minutes, where Python calls no handlers."""
+    code = (
+        "import hashlib\nfrom semeai.cli.interrupt import take_over\ntake_over()\nprint('ready')\n"
+        "hashlib.pbkdf2_hmac('sha256', b'', b'', 10**9)"
+    )
+    command = start(["-c", code])
+    command.wait_until(lambda: "ready" in command.output)
+    command.process.send_signal(signal.SIGINT)
+    assert_ended(command, 130)
+
+
 @pytest.mark.parametrize("entry", ENTRIES)
 @pytest.mark.parametrize("n_modules", [1, 100, *(pytest.param(n, marks=pytest.mark.slow) for n in (30, 200, 400, 800))])
 def test_nothing_is_printed(entry, n_modules):

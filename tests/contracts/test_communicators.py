@@ -30,7 +30,7 @@ def test_virtual_cluster(size):
 @needs_mpi
 @pytest.mark.parametrize("size", [2, 4])
 def test_mpi(size):
-    done, _ = mpiexec(size, "-m", "tests.parallel.spmd")
+    done = mpiexec(size, "-m", "tests.parallel.spmd")
     assert done.returncode == 0, done.stderr
     assert sorted(done.stdout.splitlines()) == [f"rank {rank} of {size} is content" for rank in range(size)]
 
@@ -39,12 +39,11 @@ def test_mpi(size):
 @needs_mpi
 @pytest.mark.parametrize(("how", "says"), [("raise", "rank 1 of 4: "), ("die", "BAD TERMINATION")])
 def test_a_rank_that_raises_or_dies_ends_the_job(how, says):
-    done, seconds = mpiexec(4, "-m", "tests.parallel.spmd", how, timeout=60)
+    done = mpiexec(4, "-m", "tests.parallel.spmd", how)
     assert done.returncode != 0
     assert says in done.stderr + done.stdout
     if how == "raise":
         assert "rank 1 has had enough" in done.stderr
-    assert seconds < 20
 
 
 def test_a_virtual_rank_out_of_step_is_an_error_and_no_hang():

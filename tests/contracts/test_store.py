@@ -14,6 +14,7 @@ from semeai.errors import LedgerError, RunChanged, RunLocked, RunNotFound
 from semeai.stats.bounds import Bounds
 from semeai.store import schema
 from semeai.store.places import without_password
+from semeai.store.race_rows import recorded_decisions
 from semeai.work.jobs import Failure
 
 CANDIDATES = [Candidate("a", {"x": 1}), Candidate("b", {"x": 2})]
@@ -82,6 +83,7 @@ def open_run(ledger, config=None, name="run"):
 
 
 def fill(writer):
+    """Record two batches, the first rows of the run."""
     writer.record(BATCHES[0], COUNTS[0], 0.5, CANDIDATES, [])
     writer.record(BATCHES[1], COUNTS[1], 0.7, CANDIDATES, [DECISION])
     writer.flush()
@@ -93,9 +95,10 @@ def test_what_was_flushed_is_found_again(ledger, location):
     writer.close()
     again = Ledger(location)
     writer = open_run(again)
-    assert [writer.recorded[i].batch for i in (0, 1)] == BATCHES
-    assert [writer.recorded[i].counts for i in (0, 1)] == COUNTS
-    assert writer.decided() == {2: ("discarded", 1, 10)}
+    recorded = list(again.batches(writer.run_id))
+    assert [found.batch for found in recorded] == BATCHES
+    assert [found.counts for found in recorded] == COUNTS
+    assert recorded_decisions(again, writer.run_id) == [DECISION]
     (row,) = again.rows(schema.decisions, writer.run_id)
     assert (row["lower"], row["upper"], row["merit"]) == (0.1, 0.5, -1.25)
     assert [r["name"] for r in again.rows(schema.candidates, writer.run_id)] == ["a", "b"]
@@ -142,7 +145,7 @@ def test_a_changed_config_is_refused_with_what_changed(ledger):
 def test_a_run_has_one_writer(ledger, location):
     writer = open_run(ledger)
     other = Ledger(location)
-    with pytest.raises(RunLocked, match="run 'run' is being written by"):
+    with pytest.raises(RunLocked, match="run 'run' is being written already, by"):
         open_run(other)
     open_run(other, name="another run").close()
     writer.close()
@@ -152,7 +155,7 @@ def test_a_run_has_one_writer(ledger, location):
 
 def test_readers_see_a_live_run(ledger, location):
     writer = open_run(ledger)
-    reader = Ledger(location, must_exist=True)
+    reader = Ledger(location, read_only=True)
     for batch, counts in zip(BATCHES, COUNTS, strict=True):
         writer.record(batch, counts, 0.1, CANDIDATES, [])
         writer.flush()
@@ -169,8 +172,8 @@ def test_failures_are_kept_with_what_the_program_said(ledger):
     writer.flush()
     rows = list(ledger.rows(schema.failures, writer.run_id))
     assert [(r["batch"], r["stderr"]) for r in rows] == [(0, "Traceback …\n"), (1, "Traceback …\n")]
-    assert writer.recorded[0].counts is None
-    assert 1 not in writer.recorded  # not counted
+    (recorded,) = ledger.batches(writer.run_id)  # the second is not counted
+    assert recorded.counts is None
     writer.close()
 
 
@@ -229,7 +232,7 @@ class TestSQLite:
 
     def test_missing_places_are_named(self, tmp_path):
         with pytest.raises(LedgerError, match="there is no ledger at"):
-            Ledger(tmp_path / "none.sqlite", must_exist=True)
+            Ledger(tmp_path / "none.sqlite", read_only=True)
         with pytest.raises(LedgerError, match="no such folder"):
             Ledger(tmp_path / "no" / "folder.sqlite")
 

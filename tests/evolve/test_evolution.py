@@ -24,6 +24,7 @@ from semeai.players.catalog import parse_spec
 from semeai.race.candidate import Verdict
 from semeai.race.rules import betting_levels
 from semeai.store.ledger import Ledger
+from tests.observers import Watching
 
 # Base 3 of Havannah: a pair of games takes 7 ms. The first player has a pattern that loses 91% of them, so that a
 # smaller weight of it is better.
@@ -201,6 +202,20 @@ def test_ctrl_c_keeps_what_there_is_and_more_steps_go_on_from_there(undisturbed,
         grow(config.model_copy(update={"candidates": 3}), tmp_path)
 
 
+class StopsAtTheEndOfARace(EvolutionObserver):
+    """Presses Ctrl-C when the last games of a race are over."""
+
+    def race(self, step, n_steps, what):
+        return Watching(progress=lambda driver: driver.finished and signal.raise_signal(signal.SIGINT))
+
+
+def test_ctrl_c_during_the_last_games_of_a_race_ends_the_evolution(tmp_path):
+    config = small(tmp_path, **{"executor.name": "inline"})
+    stopped = grow(config, tmp_path, observer=StopsAtTheEndOfARace())
+    assert (stopped.finished, stopped.reason) == (False, "stopped")
+    assert step_run("small", 2) not in run_names(tmp_path / "semeai.sqlite")
+
+
 def test_the_end_of_the_time_is_followed_by_the_validation(tmp_path):
     config = small(tmp_path, **{"executor.name": "inline", "hours": 1e-9})
     result = grow(config, tmp_path)
@@ -288,7 +303,7 @@ WRONG = {
     "steps = [": "not valid TOML",
     'player = "mcts:nobody"': "no preset 'nobody' of go",
     'player = "random"': "only mcts players can be grown, not 'random'",
-    'player = "gone.toml"': "gone.toml: no such file",
+    'player = "gone.toml"': "gone.toml: cannot be read: No such file",
     "player = 3": "player: must be a table, not 3",
     "[match]\nsize = 99": "size",
     '[race]\nmode = "plain"': "an evolution's race has mode = 'bgp', not 'plain'",

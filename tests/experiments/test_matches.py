@@ -1,5 +1,6 @@
 """Experiments that play matches: small, real, and resumed from their ledger."""
 
+import signal
 from collections import Counter
 
 import pytest
@@ -8,6 +9,8 @@ from semeai.errors import ConfigError
 from semeai.experiments import ablation, scaling, speed
 from semeai.experiments.catalog import EXPERIMENTS
 from semeai.experiments.figure import draw
+from semeai.experiments.matches import STOPPING, MatchTeller, Pairing, play_all
+from semeai.match.settings import MatchSettings
 from semeai.match.tally import Tally
 from semeai.table import Chart, Curve
 
@@ -27,6 +30,23 @@ def test_scaling_shows_both_columns_and_takes_played_games_from_the_ledger(tmp_p
         draw(table.charts, picture)
     assert pictures[0].read_bytes() == pictures[1].read_bytes()
     assert b"<svg" in pictures[0].read_bytes()
+
+
+def test_ctrl_c_during_the_last_games_of_a_row_ends_the_experiment(tmp_path, monkeypatch):
+    rows = [Pairing(label, "random", "random", MatchSettings(size=3)) for label in ("first", "second")]
+    told = []
+
+    def press_once(self, driver):
+        if not driver.stopping:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(MatchTeller, "progress", press_once)
+    with pytest.raises(KeyboardInterrupt):
+        play_all(rows, 2, workers=1, ledger=str(tmp_path / "e.db"), progress=told.append)
+    assert told == ["first (1 of 2): 2 games …", STOPPING, "stopped in first (1 of 2); the same command resumes"]
+    monkeypatch.undo()
+    first, second = play_all(rows, 2, workers=1, ledger=str(tmp_path / "e.db"))
+    assert first.n_games == second.n_games == 2
 
 
 def test_a_chart_shows_ours_beside_the_papers():

@@ -65,7 +65,8 @@ def test_kernel_agrees_with_the_race(method, mode, truth, batch, growth, lookahe
     state = np.empty(4, np.uint64)
     seed_state(state, np.uint64(key))
     verdict, told = np.zeros(len(truth), np.int64), np.zeros(len(truth), np.int64)
-    games = simulate_race(make_tables(race_settings, len(truth)), np.array(truth), state, verdict, told)
+    tables, never = make_tables(race_settings, len(truth)), np.zeros(1, np.bool_)
+    games = simulate_race(tables, np.array(truth), state, verdict, told, never)
     race = slow_race(race_settings, truth, key)
     assert told[: len(race.standings)].tolist() == [s.n_evaluations for s in race.standings]
     assert verdict[: len(race.standings)].tolist() == [CODES[s.verdict] for s in race.standings]

@@ -1,8 +1,9 @@
-"""A ledger of semeai 0.1.0 can be read and resumed with the same digests, and its games can be played again.
+"""A ledger of semeai 0.1.0 can be converted, read and resumed to the same rows, and its games can be played again.
 
 ``ledger-0.1/ledger.sql`` is a dump of it, made with the race files in the same folder. It must never be made again.
 """
 
+import hashlib
 import json
 import shutil
 import sqlite3
@@ -17,10 +18,12 @@ from semeai.match.match import Match
 from semeai.match.run import run_match
 from semeai.match.settings import MatchSettings
 from semeai.players.catalog import parse_spec
-from semeai.runs.race import replay
 from semeai.runs.race_file import run_race_file
+from semeai.runs.resume import read_race, record_states, verify_races
 from semeai.runs.run import Place
 from semeai.store.ledger import Ledger
+from semeai.store.migrate import migrate
+from semeai.store.verify import verify_ledger
 
 OLD = Path(__file__).parent / "ledger-0.1"
 DIGESTS = {"callable": "bd070e395d40e0ec", "command": "1e88e5624abc0dc9", "match": "6a36dde3272e85b8"}
@@ -38,8 +41,35 @@ def folder(tmp_path):
     return tmp_path
 
 
+def digest_0_1(place, name):
+    """Return the digest of a race as semeai 0.1.0 defined it."""
+    store = Ledger(place)
+    digest = hashlib.sha256()
+    identity = {
+        "candidates": ("number", "name", "params"),
+        "batches": ("number", "candidate", "start", "size", "counts"),
+        "decisions": DECIDED,
+    }
+    for table, names in identity.items():
+        found = [[row[name] for name in names] for row in store.rows(table, store.run(name).id)]
+        for row in sorted(found) if table == "decisions" else found:
+            digest.update(json.dumps(row).encode())
+    store.close()
+    return digest.hexdigest()[:16]
+
+
+def convert(folder):
+    """Convert the old ledger. Returns its place."""
+    place = folder / "old.sqlite"
+    assert migrate(str(place), backup=folder / "kept.sqlite", say=lambda text: None)
+    store = Ledger(place)
+    record_states(store)
+    store.close()
+    return place
+
+
 def forget(folder, name, **limits):
-    """Remove a run's rows from some number on, as if it had been killed there."""
+    """Remove a run's rows from some number on, as if semeai 0.1.0 had been killed there."""
     with sqlite3.connect(folder / "old.sqlite") as connection:
         (run_id,) = connection.execute("SELECT id FROM runs WHERE name = ?", (name,)).fetchone()
         for table, column, first in limits.values():
@@ -55,17 +85,34 @@ def rows(folder, table, name, columns):
     return found
 
 
-@pytest.mark.parametrize("name", ["callable", pytest.param("command", marks=pytest.mark.slow), "match"])
-def test_a_race_is_read_and_resumed_to_the_same_digest(folder, name):
-    store = Ledger(folder / "old.sqlite")
-    assert store.digest(store.run(name).id) == DIGESTS[name]
-    assert replay(store, name).finished
+@pytest.mark.parametrize("name", ["callable", "command", "match"])
+def test_a_race_is_converted_with_all_it_had(folder, name):
+    place = convert(folder)
+    assert digest_0_1(place, name) == DIGESTS[name]
+    store = Ledger(place, read_only=True)
+    assert read_race(store, name).finished
+    report = verify_ledger(store)
+    assert not report.damage
+    assert not verify_races(store, report.n_rows)
     store.close()
-    before = rows(folder, "decisions", name, DECIDED)
+    assert not migrate(str(place), backup=folder / "other.sqlite", say=lambda text: None)
+
+
+def test_the_copy_is_the_old_ledger(folder):
+    with sqlite3.connect(folder / "old.sqlite") as connection:
+        before = list(connection.iterdump())
+    convert(folder)
+    with sqlite3.connect(folder / "kept.sqlite") as connection:
+        assert list(connection.iterdump()) == before
+
+
+@pytest.mark.parametrize("name", ["callable", pytest.param("command", marks=pytest.mark.slow), "match"])
+def test_a_race_is_resumed_to_the_same_rows(folder, name):
     forget(folder, name, batches=("batches", "number", 2), decisions=("decisions", "after_batch", 2))
-    result = run_race_file(folder / f"{name}.toml", ledger=str(folder / "old.sqlite"), workers=2)
-    assert (result.digest, result.finished) == (DIGESTS[name], True)
-    assert rows(folder, "decisions", name, DECIDED) == before
+    place = convert(folder)
+    result = run_race_file(folder / f"{name}.toml", ledger=str(place), workers=2)
+    assert result.finished
+    assert digest_0_1(place, name) == DIGESTS[name]
 
 
 @pytest.mark.parametrize(
@@ -78,8 +125,13 @@ def test_a_race_is_read_and_resumed_to_the_same_digest(folder, name):
 def test_a_match_plays_the_same_games(folder, name, players, settings, seed):
     settings = MatchSettings(**settings)
     match = Match(*(parse_spec(words, game=settings.game) for words in players), settings, seed)
-    before = rows(folder, "games", name, PLAYED)
+    with sqlite3.connect(folder / "old.sqlite") as connection:
+        where = "run_id = (SELECT id FROM runs WHERE name = ?)"
+        query = f"SELECT {', '.join(PLAYED)} FROM games WHERE {where} ORDER BY number"
+        before = [dict(zip(PLAYED, row, strict=True)) for row in connection.execute(query, (name,))]
+    connection.close()
     forget(folder, name, games=("games", "number", 2))
+    convert(folder)
     run_match(match, len(before), Place(str(folder / "old.sqlite"), "inline"), name=name)
     assert rows(folder, "games", name, PLAYED) == before
 
@@ -87,18 +139,22 @@ def test_a_match_plays_the_same_games(folder, name, players, settings, seed):
 @pytest.mark.slow
 def test_an_evolution_is_read_and_resumed(folder):
     """The old ledger has no rows of proposals, so what was proposed is known by the names of candidates."""
-    place = folder / "old.sqlite"
-    store = Ledger(place)
+    whole = folder / "whole"
+    whole.mkdir()
+    shutil.copy(folder / "old.sqlite", whole)
+    store = Ledger(convert(whole))
     old = read_history(store, "evolve")
     digests = {run.name: store.digest(run.id) for run in store.runs()}
     store.close()
     accepted = [str(change) for _, change in old.accepted()]
     assert accepted == ["policy.pattern_visits=0.0555"]
+    place = folder / "old.sqlite"
     forget(folder, "evolve/step-1", batches=("batches", "number", 1), decisions=("decisions", "after_batch", 1))
     with sqlite3.connect(place) as connection:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("DELETE FROM runs WHERE name LIKE 'evolve/step-2%'")
     connection.close()
+    convert(folder)
     config = load_evolution(folder / "evolve.toml")
     result = run_evolution(config, folder, Place(str(place), workers=2), name="evolve", output=folder / "out")
     assert result.finished

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from semeai.gtp.records import MAX_FILE_BYTES
+from semeai.games.record import MAX_RECORD_BYTES
 from tests.gtp.helpers import Talk, visible
 
 GAME = "(;GM[1]FF[4]SZ[7]KM[4.5];B[dd];W[cc];B[];W[ee];B[aa](;W[bb])(;W[gg]))"
@@ -86,7 +86,7 @@ def test_what_is_no_file(talk, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     large = tmp_path / "large.sgf"
     with large.open("wb") as file:
-        file.truncate(MAX_FILE_BYTES + 1)
+        file.truncate(MAX_RECORD_BYTES + 1)
     for path in (tmp_path, tmp_path / "pipe", tmp_path / "nothing.sgf", "/dev/zero", large):
         assert talk.fails(f"loadsgf {path}") == "cannot load file"
     assert talk.fails("loadsgf") == talk.fails("loadsgf a b c") == talk.fails("loadsgf a b") == "syntax error"

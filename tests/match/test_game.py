@@ -190,7 +190,7 @@ class TestCatalog:
             ("gtp:", "command is a list of texts"),
             ("gtp:'unbalanced", "No closing quotation"),
             ("gtp:no-such-engine --gtp", "no program 'no-such-engine' can be run here"),
-            ("nothing.toml", "nothing.toml: no such file"),
+            ("nothing.toml", "nothing.toml: cannot be read: No such file"),
             ({"player": "random", "x": 1}, "player 'random' has no settings, such as 'x'"),
             ({"x": 1}, "a player's table needs player or command; it has only x"),
             ({"command": "sh"}, "a list of texts, the program first, not 'sh'"),

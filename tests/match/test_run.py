@@ -187,6 +187,14 @@ def test_kill_9_in_the_middle_and_on_again(tmp_path):
     assert records(tmp_path / "sgf") == {f"game-{row['number'] + 1:06d}.sgf": row["sgf"] for row in whole}
 
 
+def test_an_engine_that_floods_its_output_ends_the_match(tmp_path):
+    command = [sys.executable, "-m", "semeai", "match", "random", "gtp:yes '#'", "--games", "2"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=200)
+    assert done.returncode == 3, done.stderr
+    said = "engine \"yes '#'\" wrote more than 4 MB of comments in answer to 'list_commands'"
+    assert said in done.stderr
+
+
 RACE = """
 [race]
 mode = "plain"

@@ -15,13 +15,13 @@ pytestmark = [needs_mpi, pytest.mark.slow]
 def test_mpi_ranks_and_virtual_ranks_choose_the_same_moves():
     virtual = {scheme: chosen_moves(scheme, count) for scheme, count in SCHEMES.items()}
     assert len({move for _, move, *_ in virtual["slow_tree"]}) > 5
-    done, _ = mpiexec(4, "-m", "tests.parallel.positions", timeout=200)
+    done = mpiexec(4, "-m", "tests.parallel.positions")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == virtual
 
 
 def test_seconds_come_to_an_end_and_fewer_ranks_than_the_job_has_are_enough():
-    done, _ = mpiexec(5, "-m", "tests.parallel.positions", "seconds", timeout=100)
+    done = mpiexec(5, "-m", "tests.parallel.positions", "seconds")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert all(simulations > 0 for moves in found["seconds"].values() for *_, simulations in moves)
@@ -31,9 +31,9 @@ def test_seconds_come_to_an_end_and_fewer_ranks_than_the_job_has_are_enough():
 def test_gtp_on_ranks_answers_as_on_a_virtual_cluster():
     script = "boardsize 5\ngenmove b\ngenmove w\nlz-genmove_analyze b 1\nkomi 3\ngenmove w\nquit\n"
     options = ["-m", "semeai", "gtp", "--simulations", "60", "--parallel", "slow_tree", "--seed", "3"]
-    ranks, _ = mpiexec(3, *options, stdin=script)
+    ranks = mpiexec(3, *options, stdin=script)
     assert ranks.returncode == 0, ranks.stderr
-    virtual, _ = mpiexec(1, *options, "--ranks", "3", stdin=script)
+    virtual = mpiexec(1, *options, "--ranks", "3", stdin=script)
     assert virtual.returncode == 0, virtual.stderr
     assert [line for line in ranks.stdout.splitlines() if not line.startswith("info")] == [
         line for line in virtual.stdout.splitlines() if not line.startswith("info")
@@ -44,32 +44,16 @@ def test_a_match_on_ranks(tmp_path):
     ledger = str(tmp_path / "m.db")
     words = "mcts:simulations=20,memory_mb=2,parallel.scheme=slow_tree,parallel.ranks=3,parallel.share_period=5"
     command = ["-m", "semeai", "match", words, "random", "--size", "5", "--games", "2", "--json"]
-    done, _ = mpiexec(3, *command, "--ledger", ledger)
+    done = mpiexec(3, *command, "--ledger", ledger)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["games"] == 2, found
 
 
 def test_a_wrong_option_ends_all_ranks_with_one_sentence():
-    done, seconds = mpiexec(3, "-m", "semeai", "gtp", "--parallel", "slow", timeout=60)
+    done = mpiexec(3, "-m", "semeai", "gtp", "--parallel", "slow")
     assert done.returncode == 2
     assert "parallel.scheme" in done.stderr
-    assert seconds < 30
-
-
-def test_a_rank_killed_in_the_middle_of_a_search_ends_the_job():
-    code = (
-        "import os, signal, threading\n"
-        "from semeai.parallel.mpi import world\n"
-        "from semeai.cli.main import main\n"
-        "if world().rank == 1: threading.Timer(6, lambda: os.kill(os.getpid(), signal.SIGKILL)).start()\n"
-        "import sys; sys.argv = ['semeai', 'gtp', '--simulations', '100000000', '--parallel', 'slow_tree']\n"
-        "main()\n"
-    )
-    done, seconds = mpiexec(3, "-c", code, stdin="boardsize 9\ngenmove b\n", timeout=100)
-    assert done.returncode != 0
-    assert "BAD TERMINATION" in done.stdout + done.stderr
-    assert seconds < 40
 
 
 def test_more_ranks_than_there_are(monkeypatch):

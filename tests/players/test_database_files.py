@@ -78,7 +78,7 @@ def test_tables_say_ae(folder):
 def test_what_is_wrong_is_said(folder):
     (folder / "bad.npz").write_text("nothing")
     for words, sentence in {
-        "mcts:database=bad.npz": "bad.npz: is no database of patterns",
+        "mcts:database=bad.npz": "bad.npz: is damaged, or is no database",
         "mcts:database=none.npz": "none.npz: cannot be read: No such file",
         "mcts:database=3": "player setting database: must be the name of a file, not 3",
         "mcts:policy.database=ae.npz": "write database=FILE",

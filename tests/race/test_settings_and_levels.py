@@ -52,6 +52,9 @@ def test_the_unit_is_the_evaluation_whatever_the_method(method):
 @pytest.mark.parametrize(
     ("values", "words"),
     [
+        (dict(risk=1e-320), "risk: must be at least 1e-100"),
+        (dict(accept_above=1e-320), "accept_above: must be at least 1e-06"),
+        (dict(batch=10**20), r"batch: must be at most 1e\+15"),
         (dict(risk=1.5), "risk: must be below 1, not 1.5"),
         (dict(accept_above=0.6), r"discard_below \(0.504\) must not be less than accept_above \(0.6\)"),
         (dict(spending="quadratic"), "method 'betting' has no spending"),

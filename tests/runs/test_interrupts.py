@@ -23,7 +23,7 @@ def state_of(place):
 
 
 def test_before_the_driver_runs_it_is_the_callers(place, monkeypatch):
-    def interrupted(*arguments):
+    def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(race, "RaceDriver", interrupted)

@@ -142,7 +142,7 @@ def test_a_second_process_is_refused_and_ctrl_c_says_how_to_go_on(tmp_path):
     wait_for_workers(first)
     second = subprocess.run(command(tmp_path), capture_output=True, text=True, timeout=60)
     assert second.returncode == 4
-    assert f"run 'race' is being written by process {first.pid}" in second.stderr
+    assert f"run 'race' is being written already, by process {first.pid}" in second.stderr
     first.send_signal(signal.SIGINT)
     output, errors = first.communicate(timeout=60)
     assert first.returncode == 130

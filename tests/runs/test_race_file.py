@@ -122,7 +122,7 @@ def test_mistakes_that_show_when_the_race_is_made(write):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(ConfigError, match="no such file"):
+    with pytest.raises(ConfigError, match="cannot be read: No such file"):
         load_race_file(tmp_path / "none.toml")
 
 

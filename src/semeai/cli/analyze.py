@@ -1,6 +1,5 @@
 """``semeai analyze``: judge every move of a game by search, and find the mistakes."""
 
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,15 +10,15 @@ import typer
 from semeai.cli.game_options import GameOption
 from semeai.cli.gtp import player_changes
 from semeai.cli.options import JsonOption, SettingsOption
-from semeai.cli.output import check_writable, note, write_text
+from semeai.cli.output import check_writable, note, warn
 from semeai.errors import ConfigError
+from semeai.files import read_bytes, write_text
 
 if TYPE_CHECKING:
     from semeai.cli.analyze_display import Review
     from semeai.games.record import GameRecord
     from semeai.gtp.session import Session
 
-MAX_FILE_BYTES = 10_000_000
 CHUNK = 256
 
 
@@ -65,7 +64,7 @@ def analyze(
                 review.moves.append(found)
                 display.show(found)
     except KeyboardInterrupt:
-        print(f"stopped after {len(review.moves)} of {review.n_wanted} moves", file=sys.stderr)
+        warn(f"stopped after {len(review.moves)} of {review.n_wanted} moves")
     display.summary()
     if sgf is not None:
         write_review(sgf, review)
@@ -171,16 +170,10 @@ def judged(session: "Session", player: int) -> Found:
 def read_record(file: Path, game: str) -> "GameRecord":
     """Read a game record. Raises ConfigError or another SemeaiError if it has no moves or an illegal one."""
     from semeai.games.catalog import game_named
+    from semeai.games.record import MAX_RECORD_BYTES
 
     rules = game_named(game)
-    try:
-        if not file.is_file() and file.exists():
-            raise ConfigError(f"{file} is not a file")
-        if file.stat().st_size > MAX_FILE_BYTES:
-            raise ConfigError(f"{file} is larger than {MAX_FILE_BYTES // 1_000_000} MB, too large for a game record")
-        record = rules.read_record(file.read_bytes(), str(file))
-    except OSError as error:
-        raise ConfigError(f"cannot read {file}: {error.strerror}") from None
+    record = rules.read_record(read_bytes(file, limit=MAX_RECORD_BYTES), str(file))
     if not record.moves:
         raise ConfigError(f"{file} has no moves")
     rules.replay(record)
@@ -190,7 +183,7 @@ def read_record(file: Path, game: str) -> "GameRecord":
 def parse_range(text: str, n_moves: int) -> tuple[int, int]:
     """Parse ``10-40``, ``10-``, ``-40``, ``17`` or an empty text. Returns the first and last move, within the game."""
     start, dash, end = text.partition("-")
-    if not all(part.strip() == "" or part.strip().isdecimal() for part in (start, end)):
+    if not all(part.strip() == "" or (part.strip().isdecimal() and len(part) <= 9) for part in (start, end)):
         raise ConfigError(f"--moves {text}: write FIRST-LAST, for example 10-40")
     first = int(start) if start.strip() else 1
     last = (int(end) if end.strip() else n_moves) if dash or not text.strip() else first
@@ -205,4 +198,4 @@ def write_review(file: Path, review: "Review") -> None:
     comments = list(record.comments or [""] * len(record.moves))
     for found in review.moves:
         comments[found.number - 1] = f"{comments[found.number - 1]}\n\n{review.comment_on(found)}".strip()
-    write_text("--sgf", file, review.game.write_record(replace(record, comments=tuple(comments))))
+    write_text(file, review.game.write_record(replace(record, comments=tuple(comments))), "--sgf")

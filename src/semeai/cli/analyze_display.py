@@ -1,17 +1,16 @@
 """Display of ``semeai analyze``: one line per move while it runs, then the mistakes; or JSON."""
 
-import json
-import sys
 import time
 from dataclasses import asdict, dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from semeai.cli.analyze import MoveAnalysis
+from semeai.cli.console import Console
+from semeai.cli.output import print_json, warn
 from semeai.games.catalog import game_named
 from semeai.games.game import Game
 
@@ -50,14 +49,14 @@ class Review:
         costly = [found for found in self.moves if found.loss >= MISTAKE]
         return sorted(costly, key=lambda found: -found.loss)[:MOST_MISTAKES]
 
-    def to_json(self) -> str:
+    def as_dict(self) -> dict[str, Any]:
         rate_name = f"{self.game.colours[0]}_win_rate"
         moves = [
             {**asdict(found), "player": self.game.letter(found.player), "loss": found.loss,
              rate_name: found.first_win_rate}
             for found in self.moves
         ]  # fmt: skip
-        data: dict[str, Any] = {
+        return {
             "file": self.place,
             "game": self.record.game,
             "size": self.record.size,
@@ -68,7 +67,6 @@ class Review:
             "moves": moves,
             "mistakes": [found.number for found in self.mistakes],
         }
-        return json.dumps(data, indent=2)
 
     def title(self) -> str:
         record = self.record
@@ -165,10 +163,10 @@ class QuietDisplay(ReviewDisplay):
         self.advance()
         if self._progress is None and time.monotonic() - self._last >= 10:
             self._last = time.monotonic()
-            print(f"{len(self.review.moves)} of {self.review.n_wanted} moves", file=sys.stderr, flush=True)
+            warn(f"{len(self.review.moves)} of {self.review.n_wanted} moves")
 
     def summary(self) -> None:
-        print(self.review.to_json(), flush=True)
+        print_json(self.review.as_dict())
 
 
 def graph(rate: float) -> str:

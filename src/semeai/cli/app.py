@@ -34,9 +34,9 @@ app = new_app(
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from semeai.cli.output import installed_version
+        from semeai.cli.output import installed_version, say
 
-        typer.echo(f"semeai {installed_version()}")
+        say(f"semeai {installed_version()}")
         raise typer.Exit
 
 

@@ -1,13 +1,12 @@
 """``semeai bench``: measure how fast this machine plays."""
 
-import json
 from typing import Annotated
 
 import typer
 
 from semeai.cli.game_options import GameOption
 from semeai.cli.options import JsonOption
-from semeai.cli.output import note
+from semeai.cli.output import note, print_json
 from semeai.cli.reproduce import as_rich, integers
 
 
@@ -24,8 +23,7 @@ def bench(
     Examples:
         semeai bench --game havannah --size 5,8
     """
-    from rich.console import Console
-
+    from semeai.cli.console import Console
     from semeai.experiments import speed
     from semeai.games.catalog import game_named
     from semeai.players.mcts import compile_players
@@ -36,7 +34,7 @@ def bench(
     compile_players([game], note)
     tables = speed.run(game, sizes, seconds, note)
     if as_json:
-        typer.echo(json.dumps([t.to_json() for t in tables], indent=2))
+        print_json([t.to_json() for t in tables])
         return
     for table in tables:
         Console().print(as_rich(table))

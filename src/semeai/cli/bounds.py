@@ -1,12 +1,12 @@
 """``semeai bounds``: compute bounds and verdicts from counts."""
 
-import json
 import math
 from typing import Annotated, Any
 
 import typer
 
 from semeai.cli.options import AcceptAboveOption, DiscardBelowOption, JsonOption, RiskOption
+from semeai.cli.output import print_json
 from semeai.errors import ConfigError
 
 METHODS: dict[str, dict[str, Any]] = {
@@ -42,10 +42,10 @@ def bounds(
     Examples:
         semeai bounds --wins 520 --losses 480 --candidates 10
     """
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    from semeai.cli.console import Console
     from semeai.cli.display import COLOURS
     from semeai.models import checked
     from semeai.race.settings import RaceSettings
@@ -77,9 +77,7 @@ def bounds(
             }
             for m, lo, up, v, g in rows
         ]
-        typer.echo(
-            json.dumps({"games": n, "win_rate": counts.mean, "wilson_95": list(plain), "methods": result}, indent=2)
-        )
+        print_json({"games": n, "win_rate": counts.mean, "wilson_95": list(plain), "methods": result})
         return
     table = Table(box=None, padding=(0, 1), header_style="bold")
     for title in ("method", "lower", "upper", "verdict now", "games still expected"):
@@ -91,7 +89,8 @@ def bounds(
     console.print(f"{n:,} games, win rate {counts.mean:.4f}, {looks} looks, {candidates} candidates", highlight=False)
     console.print(table)
     console.print(
-        f"[dim]Wilson's 95% interval [{plain.lower:.4f}, {plain.upper:.4f}] holds for one finished, independent "
-        "sample: not for a race that was watched, nor for the best of several.[/]",
+        f"Wilson's 95% interval [{plain.lower:.4f}, {plain.upper:.4f}] holds for one finished, independent "
+        "sample: not for a race that was watched, nor for the best of several.",
         highlight=False,
+        style="dim",
     )

@@ -33,6 +33,12 @@ GROUPS: dict[str, dict[str, Entry]] = {
         "runs": Entry("runs", "List the runs of a ledger."),
         "status": Entry("runs", "Show the state of a run, also while it is running."),
         "export": Entry("runs", "Write the rows of a run to standard output."),
+        "retry": Entry("ledger", "Reopen failed candidates of a race, once they are repaired."),
+    },
+    "Look after a ledger": {
+        "check": Entry("ledger", "Verify a ledger: every row, every total, and every verdict."),
+        "backup": Entry("ledger", "Copy a ledger safely, also while runs are written to it."),
+        "migrate": Entry("ledger", "Convert a ledger of an older version of semeai."),
     },
     "Measure": {
         "bench": Entry("bench", "Measure playouts and simulations per CPU second."),

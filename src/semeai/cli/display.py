@@ -1,6 +1,5 @@
 """Display of a race: a live table on a terminal, plain lines elsewhere, nothing with --json."""
 
-import json
 import math
 import shlex
 import time
@@ -8,18 +7,19 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from semeai.cli.console import Console
 from semeai.cli.live import LiveView
-from semeai.cli.output import note
+from semeai.cli.output import note, print_json
 from semeai.race.candidate import Verdict
 from semeai.race.race import Decision, Race
 from semeai.race.selection import Standing
 from semeai.race.settings import RaceSettings
 from semeai.runs.driver import RaceDriver
-from semeai.runs.race import RaceResult, replay
+from semeai.runs.race import RaceResult
+from semeai.runs.resume import read_race
 from semeai.runs.run import Observer
 from semeai.stats.bounds import Bounds
 from semeai.store.ledger import Ledger, RunInfo
@@ -32,6 +32,9 @@ COLOURS = {
     Verdict.UNDECIDED: "",
 }
 LINE_SECONDS = 10.0
+SHOWN = 100
+"""Candidates that ``semeai status`` shows without --all."""
+SHOWN_WARNINGS = 20
 WIDE = 105  # columns of a terminal with room for the intervals as numbers
 
 
@@ -52,6 +55,9 @@ class Display(Observer):
     def say(self, text: str) -> None:
         note(text)
 
+    def warning(self, text: str) -> None:
+        note(f"warning: {text}")
+
     def start(self, driver: RaceDriver) -> None:
         self.race = driver.race
 
@@ -70,6 +76,10 @@ class Display(Observer):
         self.console.print(self.table(self.race))
         for line in verdict_lines(self.race, result):
             self.console.print(line)
+        for text in result.warnings[:SHOWN_WARNINGS]:
+            self.console.print(Text(f"warning: {text}", style="yellow"), soft_wrap=True)
+        if (more := len(result.warnings) - SHOWN_WARNINGS) > 0:
+            self.console.print(Text(f"… and {more:,} more warnings", style="yellow"))
         look = f"digest {result.digest}; to look again: {shlex.join(['semeai', 'status', name, '--ledger', place])}"
         self.console.print(Text(look, style="dim"), soft_wrap=True)
 
@@ -85,26 +95,29 @@ class LineDisplay(Display):
         assert self.race is not None
         standing = self.race.standings[decision.candidate - 1]
         if decision.verdict == Verdict.FAILED:
-            self.console.print(f"failed: {standing.candidate.name}", highlight=False, markup=False, soft_wrap=True)
+            self.console.print(f"failed: {standing.candidate.name}", highlight=False, soft_wrap=True)
             return
         lower, upper = decision.bounds
         self.console.print(
             f"{decision.verdict.value}: {standing.candidate.name} after {decision.n_evaluations:,} evaluations, "
             f"win rate {standing.win_rate:.4f}, always-valid interval [{lower:.4f}, {upper:.4f}]",
-            highlight=False, markup=False, soft_wrap=True,
+            highlight=False, soft_wrap=True,
         )  # fmt: skip
 
     def progress(self, driver: RaceDriver) -> None:
         if time.monotonic() - self._last >= LINE_SECONDS:
             self._last = time.monotonic()
-            self.console.print(status_line(driver), highlight=False, markup=False, soft_wrap=True)
+            self.console.print(status_line(driver), highlight=False, soft_wrap=True)
 
     def stop(self, driver: RaceDriver) -> None:
         self.console.print("stopping: finishing the running batches (Ctrl-C again: drop them)")
 
 
 class LiveDisplay(LiveView, Display):
-    """Redraws the table twice per second."""
+    """Redraws the table twice per second, below the warnings."""
+
+    def warning(self, text: str) -> None:
+        self.console.print(Text(f"warning: {text}", style="yellow"), soft_wrap=True)
 
     def progress(self, driver: RaceDriver) -> None:
         self.draw(self.table(driver.race), Text(status_line(driver) + self.note))
@@ -196,6 +209,8 @@ def status_line(driver: RaceDriver) -> str:
         parts.append(f"about {duration(left / driver.rate)} {what}")
     if driver.pool.n_lost:
         parts.append(f"{driver.pool.n_lost} jobs run again after lost workers")
+    if delayed := driver.delayed:
+        parts.append(delayed)
     return ", ".join(parts)
 
 
@@ -258,20 +273,20 @@ def guarantee_sentence(settings: RaceSettings) -> str:
     )
 
 
-def show_race(store: Ledger, run: RunInfo, as_json: bool) -> None:
+def show_race(store: Ledger, run: RunInfo, as_json: bool, every: bool) -> None:
     """Show the state of a race in the ledger, also while it is running."""
-    race = replay(store, run.name)
+    race = read_race(store, run.name)
     failures = list(store.rows("failures", run.id))
     state, digest = store.state(run), store.digest(run.id)
     if as_json:
-        print(json.dumps(_status_dict(run, state, race, failures, digest), indent=2))
+        print_json(_status_dict(run, state, race, failures, digest, every))
         return
     console = Console()
     console.print(head_line(run, state))
     if race is None:
         console.print("no batch is recorded yet")
         return
-    console.print(standings_table(race, len(race.standings), console.width))
+    console.print(standings_table(race, len(race.standings) if every else SHOWN, console.width))
     for failure in failures:
         console.print(Text(f"failure: {failure['message']}", style="red"))
         if failure["stderr"]:
@@ -285,9 +300,15 @@ def head_line(run: RunInfo, state: str) -> Text:
 
 
 def _status_dict(
-    run: RunInfo, state: str, race: Race | None, failures: list[Mapping[str, Any]], digest: str
+    run: RunInfo, state: str, race: Race | None, failures: list[Mapping[str, Any]], digest: str, every: bool
 ) -> dict[str, Any]:
     standings = [] if race is None else race.standings
+    # The bounds of a candidate without a verdict are computed, which takes about a millisecond.
+    computed = {s.index for s in (race.alive if race else ())[: len(standings) if every else SHOWN]}
+
+    def has_bounds(s: Standing) -> bool:
+        return s.verdict != Verdict.UNDECIDED or s.index in computed
+
     return {
         "run": run.name,
         "state": state,
@@ -301,7 +322,7 @@ def _status_dict(
                 "verdict": s.verdict.value,
                 "evaluations": s.n_evaluations,
                 "win_rate": s.win_rate if s.n_evaluations else None,
-                "bounds": list(race.shown_bounds(s)) if race and s.n_evaluations else None,
+                "bounds": list(race.shown_bounds(s)) if race and s.n_evaluations and has_bounds(s) else None,
             }
             for s in standings
         ],

@@ -1,7 +1,6 @@
 """``semeai evolve``: improve a player, change by change."""
 
 import enum
-import json
 import shlex
 import sys
 from pathlib import Path
@@ -11,7 +10,7 @@ import typer
 
 from semeai.cli.game_options import GAME_HELP, SizeOption
 from semeai.cli.options import FileLedgerOption, FileNameOption, JsonOption, WorkersOption
-from semeai.cli.output import check_folder
+from semeai.cli.output import check_folder, print_json, warn
 from semeai.evolve.proposers import PROPOSERS
 from semeai.store.places import beside, without_password
 
@@ -100,9 +99,9 @@ def evolve(
     write_file(target / REPORT_FILE, report(result.history, result.notes))
     shown = without_password(place)
     if as_json:
-        typer.echo(json.dumps(as_dict(shown, result), indent=2))
+        print_json(as_dict(shown, result))
     else:
         display.summary(result, next_steps(str(target), run_name, shown, config.match.game, config.match.size))
     if not result.finished:
-        print(f"stopped; to continue: {shlex.join(['semeai', *sys.argv[1:]])}", file=sys.stderr)
+        warn(f"stopped; to continue: {shlex.join(['semeai', *sys.argv[1:]])}")
         raise typer.Exit(130)

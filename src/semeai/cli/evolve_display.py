@@ -1,20 +1,20 @@
 """Display of an evolution: one line per step and per match, and the current race or match."""
 
-import json
 import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from semeai.cli import display as race_display
 from semeai.cli import match_display
+from semeai.cli.console import Console
 from semeai.cli.display import LINE_SECONDS, duration, head_line, indented
 from semeai.cli.live import LiveView
+from semeai.cli.output import print_json
 from semeai.evolve.change import Change, PatternChange
 from semeai.evolve.history import History, Validation, program_name, read_history
 from semeai.evolve.loop import EvolutionObserver, EvolutionResult
@@ -232,11 +232,11 @@ def history_dict(history: History) -> dict[str, Any]:
     }
 
 
-def show_evolution(store: Ledger, run: RunInfo, as_json: bool) -> None:
+def show_evolution(store: Ledger, run: RunInfo, as_json: bool, every: bool) -> None:
     """Show the state of an evolution in the ledger, also while it is running."""
     history = read_history(store, run.name)
     if as_json:
-        print(json.dumps({**history_dict(history), "state": store.state(run), "seed": run.seed}, indent=2))
+        print_json({**history_dict(history), "state": store.state(run), "seed": run.seed})
         return
     console = Console()
     console.print(head_line(run, store.state(run)))

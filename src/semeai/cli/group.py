@@ -9,8 +9,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from semeai.cli.help import Parameter, help_of, parameters_of
+from semeai.cli.output import say
 from semeai.cli.usage import UsageError, as_config_error, blamed_on
-from semeai.errors import did_you_mean
+from semeai.errors import ConfigError, did_you_mean
 
 PAGE = {"max_content_width": 110}
 HELP_OPTION = ("--help", "Show this page.")
@@ -53,7 +54,7 @@ class Group(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not args:
-            typer.echo(ctx.get_help())
+            say(ctx.get_help())
             ctx.exit(2)
         with blamed_on(ctx):
             return super().parse_args(ctx, args)
@@ -72,8 +73,11 @@ class Group(TyperGroup):
 
     def main(self, args: Sequence[str] | None = None, *unused: Any, **also_unused: Any) -> None:
         """Run a command line. Raises ConfigError for a user's mistake, like for any other wrong setting."""
+        words = list(sys.argv[1:] if args is None else args)
+        if wrong := [word for word in words if "\0" in word]:  # only a Python program can give such a word
+            raise ConfigError(f"argument {wrong[0]!r}: must not have NUL characters")
         try:
-            with self.make_context("semeai", list(sys.argv[1:] if args is None else args)) as ctx:
+            with self.make_context("semeai", words) as ctx:
                 self.invoke(ctx)
         except typer.Exit as leaving:
             sys.exit(leaving.exit_code)

@@ -14,6 +14,7 @@ from semeai.cli.game_options import GameOption, KomiOption, SizeOption, SwapOpti
 from semeai.cli.options import SettingsOption
 from semeai.cli.output import check_range, installed_version, note
 from semeai.errors import ConfigError, did_you_mean
+from semeai.files import append_to
 from semeai.games.catalog import GAMES
 from semeai.parallel.launch import started_ranks
 
@@ -219,8 +220,5 @@ def serve_engine(start: SessionStart, log: Path | None) -> None:
     from semeai.gtp.io import serve
 
     with contextlib.ExitStack() as stack:
-        try:
-            file = None if log is None else stack.enter_context(log.open("a", encoding="utf-8"))
-        except OSError as error:
-            raise ConfigError(f"cannot write to {log}: {error.strerror}") from None
+        file = None if log is None else stack.enter_context(append_to(log, "--log"))
         serve(make_engine(start), sys.stdin.buffer, sys.stdout.buffer, file)

@@ -1,13 +1,14 @@
 """``semeai init``: write a small race or a small evolution as an example."""
 
-import shutil
-from importlib.resources import as_file, files
+from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from semeai.cli.output import say
 from semeai.errors import ConfigError
+from semeai.files import make_folder, replace_file
 
 RACE = ("race.toml", "optimiser.py")
 EVOLUTION = ("evolve.toml",)
@@ -29,12 +30,8 @@ def init(
     for name in templates:
         if (folder / name).exists():
             raise ConfigError(f"{folder / name} exists already: nothing was written")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in templates:
-            with as_file(files("semeai.cli") / "templates" / name) as source:
-                shutil.copy(source, folder / name)
-    except OSError as error:
-        raise ConfigError(f"cannot write to {folder}: {error.strerror}") from None
+    make_folder(folder)
+    for name in templates:
+        replace_file(folder / name, (files("semeai.cli") / "templates" / name).read_bytes())
     run = "evolve" if evolve else "race"
-    typer.echo(f"wrote {', '.join(templates)} to {folder}; run: semeai {run} {folder / templates[0]}")
+    say(f"wrote {', '.join(templates)} to {folder}; run: semeai {run} {folder / templates[0]}")

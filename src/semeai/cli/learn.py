@@ -1,6 +1,5 @@
 """``semeai learn``: learn a pattern database (AE in the papers) from game records or from self-play."""
 
-import json
 import shlex
 import sys
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semeai.cli.options import JsonOption, LedgerOption, WorkersOption
-from semeai.cli.output import check_range, check_writable, note
+from semeai.cli.output import check_range, check_writable, note, print_json, say, warn
 from semeai.errors import ConfigError
 from semeai.store.places import DEFAULT_LEDGER
 
@@ -77,7 +76,7 @@ def learn(
     check_range("--held-out", held_out, gt=0, le=0.5)
     check_range("--prior", prior, gt=0, le=1000)
     check_writable("--output", output)
-    say = note if not as_json else lambda text: None
+    progress = note if not as_json else lambda text: None
     refused: list[str] = []
     if self_play is None:
         records, refused = _read(games or [])
@@ -85,18 +84,17 @@ def learn(
         records = _play(self_play, _player(player, simulations), size, seed, workers, ledger, as_json)
     if skip is None:
         skip = OPENING_MOVES if self_play else 0
-    found = learn_from(records, Settings(min_seen, prior, held_out, positions, skip, seed, distance), say)
+    found = learn_from(records, Settings(min_seen, prior, held_out, positions, skip, seed, distance), progress)
     found.database.save(output)
     table = as_table(found)
     if as_json:
-        typer.echo(json.dumps(as_dict(found, output, refused), indent=2))
+        print_json(as_dict(found, output, refused))
         return
-    from rich.console import Console
-
+    from semeai.cli.console import Console
     from semeai.cli.reproduce import as_rich
 
     Console().print(as_rich(table))
-    typer.echo(summary(found, output))
+    say(summary(found, output))
 
 
 def _player(words: str, simulations: int | None) -> str:
@@ -131,9 +129,9 @@ def _play(
     match = self_play(player, size, seed)
     display = make_match_display(match, quiet)
     with display:
-        finished, records = play_games(match, games, ledger=ledger, workers=workers, observer=display)
-    if not finished:
-        print(f"stopped; to continue: {shlex.join(['semeai', *sys.argv[1:]])}", file=sys.stderr)
+        stopped, records = play_games(match, games, ledger=ledger, workers=workers, observer=display)
+    if stopped:
+        warn(f"stopped; to continue: {shlex.join(['semeai', *sys.argv[1:]])}")
         raise typer.Exit(130)
     return records
 

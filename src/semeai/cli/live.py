@@ -4,8 +4,10 @@ import time
 from types import TracebackType
 from typing import Self
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.live import Live
+
+from semeai.cli.console import Console
 
 REDRAW_SECONDS = 0.5
 

@@ -1,7 +1,6 @@
 """``semeai match``: play many games between two players, and find out who is stronger."""
 
 import enum
-import json
 import shlex
 import sys
 from pathlib import Path
@@ -11,8 +10,9 @@ import typer
 
 from semeai.cli.game_options import GameOption, KomiOption, SizeOption, SwapOption
 from semeai.cli.options import JsonOption, LedgerOption, WorkersOption
-from semeai.cli.output import check_writable, naming_options, write_text
+from semeai.cli.output import check_writable, naming_options, print_json, warn
 from semeai.errors import ConfigError
+from semeai.files import write_text
 from semeai.parallel.launch import started_ranks
 from semeai.store.places import DEFAULT_LEDGER, without_password
 
@@ -106,11 +106,11 @@ def match(
         )
     place = without_password(ledger)
     if as_json:
-        typer.echo(json.dumps(as_dict(chosen, run_name, place, result, until_decided), indent=2))
+        print_json(as_dict(chosen, run_name, place, result, until_decided))
     else:
         display.summary(result, until_decided, run_name, place)
     if markdown is not None:
-        write_text("--markdown", markdown, as_result_table(chosen, result, until_decided).to_markdown())
+        write_text(markdown, as_result_table(chosen, result, until_decided).to_markdown(), "--markdown")
     if not result.finished:
-        print(f"stopped; to continue: {shlex.join(['semeai', *sys.argv[1:]])}", file=sys.stderr)
+        warn(f"stopped; to continue: {shlex.join(['semeai', *sys.argv[1:]])}")
         raise typer.Exit(130)

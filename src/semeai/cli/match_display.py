@@ -1,19 +1,18 @@
 """Display of a match: a live table on a terminal, plain lines elsewhere, nothing with --json."""
 
-import json
 import math
 import shlex
 import time
 from types import TracebackType
 from typing import Any, Self
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from semeai.cli.console import Console
 from semeai.cli.display import LINE_SECONDS, duration, head_line, indented
 from semeai.cli.live import LiveView
-from semeai.cli.output import note
+from semeai.cli.output import note, print_json
 from semeai.games.catalog import game_named
 from semeai.match.game import REASONS
 from semeai.match.match import Match, MatchResult
@@ -67,7 +66,7 @@ class LineMatchDisplay(MatchDisplay):
     def progress(self, driver: MatchDriver) -> None:
         if time.monotonic() - self._last >= LINE_SECONDS:
             self._last = time.monotonic()
-            self.console.print(status_line(driver), highlight=False, markup=False, soft_wrap=True)
+            self.console.print(status_line(driver), highlight=False, soft_wrap=True)
 
     def stop(self, driver: MatchDriver) -> None:
         self.console.print("stopping: finishing the running games (Ctrl-C again: drop them)")
@@ -212,13 +211,11 @@ def _most_frequent(result: MatchResult) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda item: -item[1])[:3]
 
 
-def show_match(store: Ledger, run: RunInfo, as_json: bool) -> None:
+def show_match(store: Ledger, run: RunInfo, as_json: bool, every: bool) -> None:
     """Show the state of a match in the ledger, also while it is running."""
     match, result = replay_match(store, run.name)
     if as_json:
-        print(
-            json.dumps({**as_dict(match, run.name, store.location, result, True), "state": store.state(run)}, indent=2)
-        )
+        print_json({**as_dict(match, run.name, store.location, result, True), "state": store.state(run)})
         return
     console = Console()
     console.print(head_line(run, store.state(run)))

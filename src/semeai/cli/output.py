@@ -1,18 +1,37 @@
-"""Output of commands: files, notes on standard error, and checks that they can be written."""
+"""Output of commands: text, JSON, notes on standard error, and checks that files can be written."""
 
+import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import typer
 
 from semeai.errors import ConfigError
+from semeai.files import checked_path
+from semeai.printable import printable
+
+
+def say(text: str) -> None:
+    """Print a text for people on standard output. Names and messages in it cannot steer the terminal."""
+    typer.echo(printable(text))
 
 
 def note(text: str) -> None:
     """Print a note on standard error, dim on a terminal."""
-    typer.secho(text, err=True, dim=True)
+    typer.secho(printable(text), err=True, dim=True)
+
+
+def warn(text: str) -> None:
+    """Print a warning on standard error."""
+    typer.echo(printable(text), err=True)
+
+
+def print_json(value: Any, indent: int | None = 2) -> None:
+    """Print a value as JSON, in printable ASCII."""
+    typer.echo(json.dumps(value, indent=indent).replace("\x7f", "\\u007f"))
 
 
 def installed_version() -> str:
@@ -43,19 +62,14 @@ def check_writable(option: str, path: Path | None) -> None:
     """Raise ConfigError if a file cannot be written. This is called before the work, not after it."""
     if path is None:
         return
+    checked_path(path, option)
     if path.is_dir() or not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
         raise ConfigError(f"{option} {path}: cannot be written")
 
 
 def check_folder(option: str, path: Path) -> None:
     """Raise ConfigError if no files can be written to a folder, which need not exist yet."""
+    checked_path(path, option)
     nearest = next((place for place in (path, *path.resolve().parents) if place.exists()), path)
     if not nearest.is_dir() or not os.access(nearest, os.W_OK):
         raise ConfigError(f"{option} {path}: cannot be written")
-
-
-def write_text(option: str, path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"{option} {path}: {error.strerror}") from None

@@ -1,6 +1,5 @@
 """``semeai pattern``: show, check and draw pattern files, and find their patterns in games."""
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,7 +8,9 @@ import typer
 from semeai.cli.game_options import GameOption
 from semeai.cli.group import Command, Group, new_app
 from semeai.cli.options import JsonOption
+from semeai.cli.output import print_json, say
 from semeai.errors import ConfigError
+from semeai.files import write_text
 from semeai.patterns.file import read_patterns
 from semeai.patterns.matcher import PatternMatcher
 from semeai.patterns.pattern import Pattern, format_bias
@@ -31,12 +32,12 @@ def show(file: FileArgument, as_json: JsonOption = False) -> None:
     """
     patterns = read_patterns(file)
     if as_json:
-        typer.echo(json.dumps([as_dict(i, pattern) for i, pattern in enumerate(patterns, 1)], indent=2))
+        print_json([as_dict(i, pattern) for i, pattern in enumerate(patterns, 1)])
         return
     for i, pattern in enumerate(patterns, 1):
         comment = " ".join(pattern.comment.split())
-        typer.echo(f"{i}: {format_bias(pattern.bias)}  {pattern.digest}  {comment}".rstrip())
-        typer.echo("\n".join(f"   {line}" for line in pattern.draw().splitlines()) + "\n")
+        say(f"{i}: {format_bias(pattern.bias)}  {pattern.digest}  {comment}".rstrip())
+        say("\n".join(f"   {line}" for line in pattern.draw().splitlines()) + "\n")
 
 
 def as_dict(number: int, pattern: Pattern) -> dict[str, Any]:
@@ -64,7 +65,7 @@ def check(file: FileArgument) -> None:
     good = sum(pattern.bias > 0 for pattern in patterns)
     kind = f"{patterns[0].geometry.name} " if patterns else ""
     reach = f", up to {max(p.radius for p in patterns)} steps from the move" if patterns else ""
-    typer.echo(f"{file}: {len(patterns)} {kind}patterns, {good} good and {len(patterns) - good} bad shapes{reach}")
+    say(f"{file}: {len(patterns)} {kind}patterns, {good} good and {len(patterns) - good} bad shapes{reach}")
 
 
 @pattern.command(cls=Command)
@@ -84,15 +85,15 @@ def match(
     """
     found = find_in_game(read_patterns(file), record, game)
     if as_json:
-        typer.echo(json.dumps(found, indent=2))
+        print_json(found)
         return
     for row in found:
-        typer.echo(
+        say(
             f"{row['number']}: {row['text']}  matched {len(row['moves'])} of {row['played']} moves played, "
             f"{100 * row['share']:.2f}% of all legal moves"
         )
         if row["moves"]:
-            typer.echo("   " + ", ".join(f"{m['number']} {m['move']}" for m in row["moves"]))
+            say("   " + ", ".join(f"{m['number']} {m['move']}" for m in row["moves"]))
 
 
 def find_in_game(patterns: list[Pattern], file: Path, game: str) -> list[dict[str, Any]]:
@@ -137,8 +138,5 @@ def draw(
         semeai pattern draw patterns.txt --svg patterns.svg
     """
     patterns = read_patterns(file)
-    try:
-        svg.write_text(svg_of(patterns, columns), encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"--svg {svg}: {error.strerror}") from None
-    typer.echo(f"{svg}: {len(patterns)} patterns")
+    write_text(svg, svg_of(patterns, columns), "--svg")
+    say(f"{svg}: {len(patterns)} patterns")

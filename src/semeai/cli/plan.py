@@ -1,12 +1,11 @@
 """``semeai plan``: estimate the cost of a race."""
 
-import json
 from typing import Annotated
 
 import typer
 
 from semeai.cli.options import AcceptAboveOption, DiscardBelowOption, JsonOption, RiskOption
-from semeai.cli.output import note
+from semeai.cli.output import note, print_json
 from semeai.errors import ConfigError
 
 
@@ -30,9 +29,9 @@ def plan(
     Examples:
         semeai plan --efficiency 0.52 --risk 0.05 --candidates 10
     """
-    from rich.console import Console
     from rich.table import Table
 
+    from semeai.cli.console import Console
     from semeai.experiments import guarantee
     from semeai.experiments.simulated_race import ACCEPTED, simulate
     from semeai.jit import compile_kernels
@@ -53,7 +52,7 @@ def plan(
     bound = information_bound(efficiency, risk, accept_above, discard_below)
     if as_json:
         methods = [{"method": m, "games": g, "accepted": a} for m, g, a in rows]
-        typer.echo(json.dumps({"information_bound": bound, "methods": methods}, indent=2))
+        print_json({"information_bound": bound, "methods": methods})
         return
     table = Table(box=None, padding=(0, 1), header_style="bold")
     for title in ("method", "expected games", "x information bound", "accepted"):

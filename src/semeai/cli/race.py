@@ -1,15 +1,14 @@
 """``semeai race``: run a race from its TOML file, or resume it."""
 
-import json
 import math
 import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from semeai.cli.options import FileLedgerOption, FileNameOption, JsonOption, WorkersOption
+from semeai.cli.output import print_json, warn
 from semeai.errors import ProgramFailed
 from semeai.store.places import without_password
 
@@ -49,11 +48,11 @@ def race(
     with display:
         result = run_plan(config.plan(file.parent), run_name, config.executor.place(place, workers), display)
     if as_json:
-        typer.echo(json.dumps(as_dict(run_name, shown_place, result), indent=2))
+        print_json(as_dict(run_name, shown_place, result))
     else:
         display.summary(result, run_name, shown_place)
     if not result.finished:
-        print(f"stopped; to continue: {command}", file=sys.stderr)
+        warn(f"stopped; to continue: {command}")
         raise typer.Exit(130)
     if result.standings and all(s.verdict == Verdict.FAILED for s in result.standings):
         raise ProgramFailed(f"every candidate's program failed; see: semeai status {run_name} --ledger {shown_place}")
@@ -73,6 +72,7 @@ def as_dict(run_name: str, place: str, result: "RaceResult") -> dict[str, Any]:
         "digest": result.digest,
         "evaluations": result.n_evaluations,
         "accepted": [c.name for c in result.accepted],
+        "warnings": result.warnings,
         "candidates": [
             {
                 "name": s.candidate.name,

@@ -1,6 +1,5 @@
 """``semeai reproduce``: run the experiments of the papers and of the docs."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from semeai.cli.options import JsonOption, WorkersOption
-from semeai.cli.output import check_writable, note, write_text
+from semeai.cli.output import check_writable, note, print_json, say
 from semeai.errors import ConfigError
+from semeai.files import write_text
 from semeai.table import ResultTable, show
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def reproduce(
 
     if experiment is None:
         for e in EXPERIMENTS.values():
-            typer.echo(f"{e.name}: {e.about} ({', '.join(f'--{option}' for option in e.options)})")
+            say(f"{e.name}: {e.about} ({', '.join(f'--{option}' for option in e.options)})")
         return
     chosen = experiment_named(experiment)
     options = chosen.checked(
@@ -72,24 +72,25 @@ def reproduce(
     compile_kernels(note)
     tables = chosen.run(seed=seed, progress=note, **options)
     if as_json:
-        typer.echo(json.dumps([t.to_json() for t in tables], indent=2))
+        print_json([t.to_json() for t in tables])
     else:
         print_tables(tables)
     if markdown is not None:
-        write_text("--markdown", markdown, "\n".join(t.to_markdown() for t in tables))
+        write_text(markdown, "\n".join(t.to_markdown() for t in tables), "--markdown")
     if figure is not None:
         draw([chart for table in tables for chart in table.charts], figure)
 
 
 def print_tables(tables: Sequence[ResultTable]) -> None:
-    from rich.console import Console
     from rich.markdown import Markdown
+
+    from semeai.cli.console import Console
 
     console = Console()
     for t in tables:
         console.print(as_rich(t))
         if t.note:
-            console.print(Markdown(t.note), style="dim")
+            console.print(Markdown(t.note, hyperlinks=False), style="dim")
         console.print()
 
 

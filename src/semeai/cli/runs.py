@@ -4,12 +4,14 @@ import csv
 import enum
 import json
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from semeai.cli.options import JsonOption, LedgerOption
+from semeai.cli.output import print_json
 from semeai.errors import RunNotFound
 from semeai.store.places import DEFAULT_LEDGER
 
@@ -36,20 +38,20 @@ def runs(
     Examples:
         semeai runs --ledger first-race/semeai.sqlite
     """
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    from semeai.cli.console import Console
     from semeai.store.ledger import Ledger
 
-    store = Ledger(ledger, must_exist=True)
+    store = Ledger(ledger, read_only=True)
     found, last = store.runs(), store.last_results()
     if as_json:
         keys = ("name", "kind", "seed", "config_hash", "created_at", "updated_at")
         rows = [{key: getattr(run, key) for key in keys} for run in found]
         for row, run in zip(rows, found, strict=True):
             row |= {"last_result_at": last.get(run.name), "state": store.state(run)}
-        typer.echo(json.dumps(rows, indent=2))
+        print_json(rows)
         return
     table = Table(box=None, padding=(0, 1), header_style="bold")
     for title in ("run", "kind", "state", "started", "last result"):
@@ -74,6 +76,9 @@ def status(
         str | None, typer.Argument(metavar="RUN", help="Name of the run (default: the one that was started last).")
     ] = None,
     ledger: LedgerOption = DEFAULT_LEDGER,
+    every: Annotated[
+        bool, typer.Option("--all", help="Show all candidates of a race, not only the first 100.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show the state of a run, also while it is running.
@@ -86,12 +91,12 @@ def status(
     """
     from semeai.store.ledger import Ledger
 
-    store = Ledger(ledger, must_exist=True)
+    store = Ledger(ledger, read_only=True)
     found = latest(store) if run is None else store.run(run)
     if found.kind not in SHOWN_BY:
         raise RunNotFound(f"run {found.name!r} is of kind {found.kind!r}, which this command cannot show")
     module, _, name = SHOWN_BY[found.kind].partition(":")
-    getattr(import_module(module), name)(store, found, as_json)
+    getattr(import_module(module), name)(store, found, as_json, every)
 
 
 def latest(store: "Ledger") -> "RunInfo":
@@ -106,26 +111,38 @@ def export(
     run: RunArgument,
     format: Annotated[Format, typer.Option(help="Format of the rows.")] = Format.jsonl,
     table: Annotated[
-        str, typer.Option(help="Table: candidates, batches, decisions, failures, games or proposals.")
+        str, typer.Option(help="Table: candidates, batches, decisions, failures, totals, games or proposals.")
     ] = "batches",
+    summary: Annotated[
+        bool, typer.Option("--summary", help="Write one row per candidate of a race instead: totals and verdict.")
+    ] = False,
     ledger: LedgerOption = DEFAULT_LEDGER,
 ) -> None:
     """Write the rows of a run to standard output.
 
     Examples:
         semeai export race --ledger first-race/semeai.sqlite --format csv > batches.csv
+        semeai export race --summary
     """
+    from semeai.runs.resume import SUMMARY, summary_rows
     from semeai.store.kinds import table_named
     from semeai.store.ledger import Ledger
 
-    store = Ledger(ledger, must_exist=True)
-    source = table_named(table)
-    rows = store.rows(source, store.run(run).id)
+    store = Ledger(ledger, read_only=True)
+    if summary:
+        write_rows(summary_rows(store, run), format, SUMMARY)
+    else:
+        source = table_named(table)
+        columns = [column.name for column in source.columns if column.name not in ("run_id", "checksum")]
+        write_rows(store.rows(source, store.run(run).id), format, columns)
+
+
+def write_rows(rows: Iterable[Mapping[str, Any]], format: Format, columns: Sequence[str]) -> None:
+    """Write rows to standard output."""
     if format == Format.jsonl:
         for row in rows:
-            typer.echo(json.dumps({key: _decoded(key, value) for key, value in row.items()}))
+            print_json({key: _decoded(key, value) for key, value in row.items()}, indent=None)
         return
-    columns = [column.name for column in source.columns if column.name not in ("run_id", "id")]
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows([row[column] for column in columns] for row in rows)

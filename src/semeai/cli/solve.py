@@ -1,17 +1,18 @@
 """``semeai solve``: prove who wins a position."""
 
-import json
 from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from semeai.cli.options import JsonOption
-from semeai.cli.output import note
+from semeai.cli.output import note, print_json, say
 from semeai.errors import ConfigError
 
-CHUNK = 100_000
-"""Positions per line of progress. Ctrl-C takes effect after each of these."""
+CHUNK = 20_000
+"""Positions per kernel call. Ctrl-C takes effect after each of these."""
+TOLD_EVERY = 100_000
+"""Positions per line of progress."""
 
 
 def solve(
@@ -49,7 +50,7 @@ def solve(
             visited += proof.visited
             if proof.is_proven or visited >= limit:
                 return replace(proof, visited=visited)
-            if not as_json:
+            if not as_json and visited % TOLD_EVERY < CHUNK:
                 note(f"{what}: {visited:,} positions …")
 
     results = []
@@ -65,10 +66,10 @@ def solve(
         )
         if not as_json:
             said = "not proven" if not proof.is_proven else f"{winner} wins" if winner else "a draw"
-            typer.echo(f"{what}: {said}{f' by {by}' if by else ''} ({proof.visited:,} positions)")
+            say(f"{what}: {said}{f' by {by}' if by else ''} ({proof.visited:,} positions)")
         if move is not None:
             position.undo()
     if as_json:
-        typer.echo(json.dumps(results, indent=2))
+        print_json(results)
     if not all(result["proven"] for result in results):
         raise typer.Exit(1)

@@ -28,9 +28,20 @@ def blamed_on(ctx: Any) -> Iterator[None]:
         raise
 
 
+class WrongUsage(ConfigError):
+    """A mistake on the command line. A second line says where to find help."""
+
+    def __init__(self, sentence: str, command: str) -> None:
+        super().__init__(sentence, command)
+        self._sentence, self._command = ConfigError(sentence), command
+
+    def __str__(self) -> str:
+        return f"{self._sentence}\ntry: {self._command} --help"
+
+
 def as_config_error(error: Any) -> ConfigError:
-    """Convert a UsageError to a ConfigError, with a second line that says where to find help."""
-    return ConfigError(f"{_sentence(error)}\ntry: {error.ctx.command_path} --help")
+    """Convert a UsageError to a ConfigError."""
+    return WrongUsage(_sentence(error), error.ctx.command_path)
 
 
 def _sentence(error: Any) -> str:

@@ -1,6 +1,6 @@
 """``semeai warmup``: compile the kernels now, so that later commands start at once."""
 
-import typer
+from semeai.cli.output import say
 
 VARIANTS = (
     {"threads": 2},
@@ -26,7 +26,7 @@ def warmup() -> None:
     from semeai.players.mcts import compile_players
 
     players = [PlayerConfig(game=game).with_changes(changes) for game in GAMES for changes in VARIANTS]
-    for family, seconds in compile_players(tuple(GAMES), typer.echo, players).items():
-        typer.echo(f"{family}: ready in {seconds:.1f} s")
+    for family, seconds in compile_players(tuple(GAMES), say, players).items():
+        say(f"{family}: ready in {seconds:.1f} s")
     place = cache_directory()
-    typer.echo(f"kept in {place}" if place else "no writable folder was found: every start compiles again")
+    say(f"kept in {place}" if place else "no writable folder was found: every start compiles again")

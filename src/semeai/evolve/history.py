@@ -17,7 +17,7 @@ from semeai.players.specs import MctsSpec
 from semeai.race.candidate import Candidate, Verdict
 from semeai.race.race import Race
 from semeai.race.selection import Standing
-from semeai.runs.race import replay
+from semeai.runs.resume import read_race
 from semeai.store.ledger import Ledger
 
 
@@ -141,9 +141,9 @@ def read_history(ledger: Ledger, name: str) -> History:
             match, result = replay_match(ledger, row.name)
             step.matches[part] = Validation(match, result.tally)
         elif part == SCREEN:
-            step.screen = replay(ledger, row.name)
+            step.screen = read_race(ledger, row.name)
         else:
-            step.race, step.baseline = replay(ledger, row.name), row.config["baseline"]
+            step.race, step.baseline = read_race(ledger, row.name), row.config["baseline"]
     first = steps.pop(0, StepHistory(0))
     geometry = geometry_of(run.config["match"]["game"])
     known = recorded_proposals(ledger, name, geometry)

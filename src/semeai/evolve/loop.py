@@ -226,6 +226,8 @@ class _Loop:
     def _race(self, step: int, part: str, plan: RacePlan) -> RaceResult:
         observer = _Deadline(self.observer.race(step, self.config.steps, part or "race"), self.deadline)
         result = run_plan(plan, step_run(self.name, step, part), self.place, observer)
+        if observer.stopped:  # even if the race is finished, because only its last games were under way
+            raise _Stopped
         if not result.finished:
             raise _TimeUp if observer.passed else _Stopped
         return result
@@ -274,18 +276,22 @@ class _Loop:
                 raise
             self.notes.append(f"Not played against {b.label}: {error}.")
             return
-        if not result.finished:
+        if result.stopped:
             raise _Stopped
         self.observer.played(title, result)
 
 
 class _Deadline(Observer):
-    """Forwards events to another observer, and stops the race once the time is up."""
+    """Forwards events to another observer, and stops the race once the time is up.
+
+    Remembers whether the time was up, and whether a signal has stopped the race.
+    """
 
     def __init__(self, inner: Observer, deadline: float | None) -> None:
         self.inner = inner
         self.deadline = deadline
         self.passed = False
+        self.stopped = False
 
     def say(self, text: str) -> None:
         self.inner.say(text)
@@ -302,5 +308,9 @@ class _Deadline(Observer):
     def decision(self, decision: Decision) -> None:
         self.inner.decision(decision)
 
+    def warning(self, text: str) -> None:
+        self.inner.warning(text)
+
     def stop(self, driver: RaceDriver) -> None:
+        self.stopped = True
         self.inner.stop(driver)

@@ -1,12 +1,11 @@
 """Write the files of an evolution: its patterns, and a player file that names them."""
 
 import json
-import os
 from pathlib import Path
 
-from semeai.errors import ConfigError
 from semeai.evolve.change import PATTERNS
 from semeai.evolve.context import Context
+from semeai.files import make_folder, replace_file
 from semeai.patterns.file import format_patterns
 
 PATTERN_FILE, PLAYER_FILE, REPORT_FILE = "patterns.txt", "player.toml", "report.md"
@@ -27,10 +26,5 @@ def write_player(folder: Path, context: Context) -> None:
 
 def write_file(path: Path, text: str) -> None:
     """Write the whole file or nothing. Raises ConfigError if it cannot be written."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(text, encoding="utf-8")
-        os.replace(part, path)
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be written: {error.strerror}") from None
+    make_folder(path.parent)
+    replace_file(path, text.encode("utf-8", "backslashreplace"))

@@ -6,6 +6,7 @@ from semeai.evolve.change import PatternChange
 from semeai.evolve.history import History, Validation, program_name
 from semeai.evolve.store import DEEP, FIRST, OPPONENT, PREVIOUS
 from semeai.games.catalog import game_named
+from semeai.printable import printable
 from semeai.race.candidate import Verdict
 from semeai.table import Cell, ResultTable, percent
 
@@ -34,7 +35,7 @@ def report(history: History, notes: list[str]) -> str:
         parts += [table.to_markdown() for table in tables]
     parts += notes
     parts += ["## What they cost", proposer_table(history).to_markdown(), step_table(history).to_markdown()]
-    return "\n\n".join(part.strip() for part in parts) + "\n"
+    return printable("\n\n".join(part.strip() for part in parts) + "\n")
 
 
 def summary(history: History) -> str:

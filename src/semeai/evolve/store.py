@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable
 
-from sqlalchemy import Column, ForeignKey, Integer, String, Table, Text
+from sqlalchemy import Column, Integer, String, Text
 
 from semeai.errors import RunNotFound
 from semeai.evolve.proposal import Proposal
@@ -17,10 +17,8 @@ KIND = "evolution"
 SCREEN, PREVIOUS, FIRST, DEEP, OPPONENT = "screen", "against-previous", "against-first", "deep", "opponent"
 """Names of the runs below a step."""
 
-proposals = Table(
+proposals = schema.run_table(
     "proposals",
-    schema.metadata,
-    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
     Column("step", Integer, primary_key=True),  # from 1
     Column("number", Integer, primary_key=True),  # from 1
     Column("change", Text, nullable=False),  # JSON, see evolve.change

@@ -14,7 +14,7 @@ from semeai.evolve.history import History, Validation, program_name
 from semeai.evolve.loop import EvolutionObserver, EvolutionResult, run_evolution
 from semeai.evolve.report import proposer_table
 from semeai.evolve.store import DEEP, FIRST, OPPONENT, PREVIOUS
-from semeai.experiments.matches import DEFAULT_LEDGER, TOLD_EVERY, MatchTeller, Playing, Progress
+from semeai.experiments.matches import DEFAULT_LEDGER, STOPPING, TOLD_EVERY, MatchTeller, Playing, Progress
 from semeai.learn.games import OPENING_MOVES, play_games, self_play
 from semeai.learn.learn import Settings, learn
 from semeai.match.match import Match, MatchResult
@@ -132,10 +132,11 @@ class Growing:
         if not path.exists():
             say(f"{self.name}: learning a database from {DATABASE_GAMES} games of self-play …")
             match = self_play(f"mcts:default,simulations={self.simulations}", self.size, playing.get("seed", 1))
-            finished, games = play_games(
+            stopped, games = play_games(
                 match, DATABASE_GAMES, ledger=playing.get("ledger") or DEFAULT_LEDGER, workers=playing.get("workers")
             )
-            if not finished:
+            if stopped:
+                say("stopped; the same command resumes")
                 raise KeyboardInterrupt
             learn(games, Settings(skip=OPENING_MOVES), say).database.save(path)
         return path
@@ -202,6 +203,9 @@ class _RaceTeller(Observer):
 
     def start(self, driver: RaceDriver) -> None:
         self.tell(f"{self.place}: {len(driver.race.standings)} candidates …")
+
+    def stop(self, driver: RaceDriver) -> None:
+        self.tell(STOPPING)
 
     def decision(self, decision: Decision) -> None:
         self.tell(f"{self.place}: candidate {decision.candidate} {decision.verdict.value}")

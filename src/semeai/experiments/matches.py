@@ -10,13 +10,14 @@ from semeai.match.run import MatchDriver, run_match
 from semeai.match.settings import MatchSettings
 from semeai.match.tally import Tally
 from semeai.players.catalog import parse_spec
-from semeai.runs.run import Observer, Place
+from semeai.runs.run import Driver, Observer, Place
 from semeai.table import percent
 
 Progress = Callable[[str], object]
 DEFAULT_LEDGER = "experiments.db"
 TOLD_EVERY = 30.0
 """Seconds between two lines of progress of a match or race."""
+STOPPING = "stopping: finishing the running games (Ctrl-C again: drop them)"
 
 
 class Playing(TypedDict, total=False):
@@ -58,7 +59,7 @@ def play_all(
         progress(f"{place}: {games:,} games …")
         where = Place(ledger or DEFAULT_LEDGER, workers=workers)
         result = run_match(match, games, where, observer=MatchTeller(place, progress))
-        if not result.finished:
+        if result.stopped:
             progress(f"stopped in {place}; the same command resumes")
             raise KeyboardInterrupt
         tallies.append(result.tally)
@@ -75,6 +76,9 @@ class MatchTeller(Observer):
 
     def say(self, text: str) -> None:
         self.tell(text)
+
+    def stop(self, driver: Driver) -> None:
+        self.tell(STOPPING)
 
     def progress(self, driver: MatchDriver) -> None:
         n = driver.tally.n_games

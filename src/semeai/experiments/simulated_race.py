@@ -22,6 +22,7 @@ from semeai.stats.betting import MixtureBetting, accept_log_factors, discard_log
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Flag = NDArray[np.bool_]
 
 UNDECIDED, ACCEPTED, DISCARDED = 0, 1, 2
 _METHODS = {"betting": 0, "hoeffding": 1, "bernstein": 2}
@@ -134,8 +135,13 @@ class Tables(NamedTuple):
 
 
 @kernel
-def simulate_race(tables: Tables, efficiencies: Floats, state: State, verdict: Integers, told: Integers) -> int:
-    """Simulate one race and fill in each candidate's verdict and games. Returns the number of games of the race."""
+def simulate_race(
+    tables: Tables, efficiencies: Floats, state: State, verdict: Integers, told: Integers, stop: Flag
+) -> int:
+    """Simulate one race and fill in each candidate's verdict and games. Returns the number of games of the race.
+
+    It ends early, with a result of no meaning, if another thread sets ``stop[0]``.
+    """
     rules = tables.rules
     n_candidates = len(efficiencies)
     verdict[:] = UNDECIDED
@@ -161,7 +167,7 @@ def simulate_race(tables: Tables, efficiencies: Floats, state: State, verdict: I
             dispatched[i] += size
             in_flight[i] += 1
             under_way += 1
-        if under_way == 0:
+        if under_way == 0 or stop[0]:
             return games
         i, size = queue_index[first], queue_size[first]
         first = (first + 1) % rules.width
@@ -198,13 +204,21 @@ def simulate_race(tables: Tables, efficiencies: Floats, state: State, verdict: I
 
 @kernel
 def simulate_races(
-    tables: Tables, efficiencies: Floats, key: np.uint64, verdicts: Integers, told: Integers, games: Integers
+    tables: Tables,
+    efficiencies: Floats,
+    key: np.uint64,
+    verdicts: Integers,
+    told: Integers,
+    games: Integers,
+    stop: Flag,
 ) -> None:
     """Simulate races from one random stream, one row of the outputs per race."""
     state = np.empty(4, np.uint64)
     seed_state(state, key)
     for r in range(len(games)):
-        games[r] = simulate_race(tables, efficiencies, state, verdicts[r], told[r])
+        if stop[0]:
+            return
+        games[r] = simulate_race(tables, efficiencies, state, verdicts[r], told[r], stop)
 
 
 class Simulation(NamedTuple):
@@ -249,15 +263,20 @@ def simulate(settings: RaceSettings, efficiencies: Sequence[float] | Floats, n_r
     tables = make_tables(settings, k)
     truth = np.asarray(efficiencies, dtype=np.float64)
     result = Simulation(np.zeros((n_races, k), np.int64), np.zeros((n_races, k), np.int64), np.zeros(n_races, np.int64))
+    stop = np.zeros(1, np.bool_)
     chunk = max(1, n_races // 16)  # fixed: the streams must not depend on the number of threads
 
     def one(start: int) -> None:
         part = slice(start, min(start + chunk, n_races))
         key = np.uint64(derive(seed, "simulated race", start))
-        simulate_races(tables, truth, key, result.verdicts[part], result.told[part], result.games[part])
+        simulate_races(tables, truth, key, result.verdicts[part], result.told[part], result.games[part], stop)
 
     with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
-        list(threads.map(one, range(0, n_races, chunk)))
+        try:
+            list(threads.map(one, range(0, n_races, chunk)))
+        except BaseException:  # Ctrl-C, which only this thread sees
+            stop[0] = True
+            raise
     return result
 
 

@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 
 from semeai.errors import ConfigError
 
+MAX_RECORD_BYTES = 10_000_000
+"""Limit of a file with a game record."""
+
 
 @dataclass(frozen=True)
 class GameRecord:

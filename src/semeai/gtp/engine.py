@@ -8,9 +8,10 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 
-from semeai.errors import SemeaiError
+from semeai.errors import RankFailed, SemeaiError
 from semeai.gtp.protocol import SYNTAX_ERROR, UNKNOWN_COMMAND, CommandFailed, Request, Response, Stream, parse_request
 from semeai.gtp.session import Command, Session
+from semeai.printable import printable
 
 PROTOCOL_VERSION = 2
 ADMINISTRATIVE = {
@@ -62,19 +63,23 @@ class GtpEngine:
             return self._answer(request)
         except CommandFailed as failure:
             return Response(request.id, False, str(failure))
+        except RankFailed:  # the next command would wait for the same rank
+            raise
         except SemeaiError as error:
             return Response(request.id, False, str(error))
         except Exception:  # an error in one command must not end the game
-            traceback.print_exc(file=sys.stderr)
+            _print_traceback()
             return Response(request.id, False, f"internal error in {request.command}")
 
     def step(self, stream: Stream) -> str | None:
         """Return the next line of an answer; None if there is none now. An error ends the answer."""
         try:
             return stream.step()
+        except RankFailed:
+            raise
         except Exception:
             stream.finished = True
-            traceback.print_exc(file=sys.stderr)
+            _print_traceback()
             return None
 
     def _answer(self, request: Request) -> Response:
@@ -107,3 +112,8 @@ class GtpEngine:
         """Close the player."""
         if self._session is not None:
             self._session.player.close()
+
+
+def _print_traceback() -> None:
+    """Print the error of a command, which is a mistake in the program, on standard error."""
+    print(printable(traceback.format_exc()), file=sys.stderr, flush=True)

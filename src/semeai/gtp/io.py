@@ -8,6 +8,7 @@ from typing import BinaryIO, TextIO
 
 from semeai.gtp.engine import GtpEngine
 from semeai.gtp.protocol import Response, Stream, clean
+from semeai.printable import printable
 
 MAX_LINE_BYTES = 1 << 20
 MAX_LINES_AHEAD = 10_000
@@ -81,7 +82,7 @@ class Server:
     def _note(self, mark: str, text: str) -> None:
         if self._log is not None:
             for line in text.rstrip("\n").split("\n"):
-                self._log.write(f"{time.monotonic() - self._began:9.3f} {mark} {line}\n")
+                self._log.write(f"{time.monotonic() - self._began:9.3f} {mark} {printable(line)}\n")
             self._log.flush()
 
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from semeai.printable import printable
+
 MAX_INT = 2**31 - 1
 SYNTAX_ERROR = "syntax error"
 UNKNOWN_COMMAND = "unknown command"
@@ -65,9 +67,12 @@ class Response:
 
 
 def clean(text: str) -> str:
-    """Remove control characters except line ends, turn tabs into spaces, and strip spaces at line ends."""
+    """Remove control characters except line ends, turn tabs into spaces, and strip spaces at line ends.
+
+    Unsafe characters beyond ASCII, which the protocol does not speak of, are shown in a visible form.
+    """
     lines = (line.replace("\t", " ").translate(_CONTROL).rstrip() for line in text.split("\n"))
-    return "\n".join(lines)
+    return printable("\n".join(lines))
 
 
 def parse_request(line: str) -> Request | None:

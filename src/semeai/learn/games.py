@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from semeai.errors import ConfigError, SemeaiError
+from semeai.files import read_bytes
 from semeai.games.catalog import game_named
-from semeai.games.record import GameRecord
+from semeai.games.record import MAX_RECORD_BYTES, GameRecord
 from semeai.match.match import Match
 from semeai.match.run import run_match
 from semeai.match.settings import MatchSettings
@@ -52,10 +53,8 @@ def read_games(paths: Sequence[Path]) -> Files:
     games, refused = [], []
     for path in paths:
         try:
-            record = rules.read_record(path.read_bytes(), str(path))
+            record = rules.read_record(read_bytes(path, limit=MAX_RECORD_BYTES), str(path))
             rules.replay(record)
-        except OSError as error:
-            refused.append(f"{path}: cannot be read: {error.strerror}")
         except SemeaiError as error:
             refused.append(str(error))
         else:
@@ -72,7 +71,7 @@ def self_play(player: str, size: int, seed: int, folder: str | None = None) -> M
 def play_games(
     match: Match, games: int, *, ledger: str, workers: int | None = None, observer: Observer | None = None
 ) -> tuple[bool, list[GameRecord]]:
-    """Play or resume a match. Returns whether all games were played, and the games in order.
+    """Play or resume a match. Returns whether it was told to stop, and the games in order.
 
     Games are kept in the ledger: the same command reads them from there and plays the missing ones.
     """
@@ -82,4 +81,4 @@ def play_games(
         for number, pair in recorded_pairs(store, store.run(match.name).id):
             if 2 * number < games:
                 records += [rules.read_record(game.sgf.encode(), f"game {game.number + 1}") for game in pair]
-    return result.finished, records[:games]
+    return result.stopped, records[:games]

@@ -50,3 +50,5 @@ class MatchResult:
     seconds: float
     failures: list[PlayedGame] = field(default_factory=list)
     """The first games in which a player failed."""
+    stopped: bool = False
+    """Whether it was told to stop. It may be finished too, if only its last games were under way."""

@@ -104,6 +104,10 @@ class PairTask:
         games = tuple(self._played(i, outcome) for i, outcome in enumerate(outcomes))
         return PairResult(games, any(outcome.failed_to_start for outcome in outcomes))
 
+    @property
+    def label(self) -> str:
+        return f"games {2 * self.number + 1} and {2 * self.number + 2}"
+
     def lost(self) -> PairResult:
         return PairResult(())
 

@@ -1,10 +1,10 @@
 """Folder with the game records of a match, one file per game."""
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from semeai.errors import ConfigError
+from semeai.files import make_folder, read_bytes, replace_file
 from semeai.match.pair import PlayedGame
 
 
@@ -13,10 +13,7 @@ class Records:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ConfigError(f"--sgf {folder}: {error.strerror}") from None
+        make_folder(folder, "--sgf")
 
     def path(self, number: int) -> Path:
         return self.folder / f"game-{number + 1:06d}.sgf"
@@ -31,13 +28,7 @@ class Records:
     def write(self, pair: Sequence[PlayedGame]) -> None:
         for game in pair:
             path, content = self.path(game.number), game.sgf.encode()
-            try:
-                if path.exists():  # written before the match was interrupted
-                    if path.read_bytes() != content:
-                        raise ConfigError(f"--sgf {path} is a game of another match; give another folder")
-                    continue
-                part = path.with_name(f".{path.name}.part")
-                part.write_bytes(content)
-                os.replace(part, path)
-            except OSError as error:
-                raise ConfigError(f"--sgf {path}: {error.strerror}") from None
+            if not path.exists():
+                replace_file(path, content, "--sgf")
+            elif read_bytes(path, "--sgf") != content:  # the same if written before the match was interrupted
+                raise ConfigError(f"--sgf {path} is a game of another match; give another folder")

@@ -19,6 +19,7 @@ from semeai.players.catalog import parse_spec
 from semeai.players.specs import PlayerSpec
 from semeai.runs.run import Driver, Observer, Place, Run, open_run
 from semeai.store.ledger import Ledger
+from semeai.work.deaths import Death
 
 KIND = "match"
 PARCEL_SECONDS = 0.25  # less work than this is not worth a message of its own to a worker
@@ -60,7 +61,10 @@ class MatchDriver(Driver):
         self.started = time.perf_counter()
         try:
             while not self.finished and not self.dropping and not (self.stopping and not self._under_way):
-                if not self.stopping:
+                if self.stopping:
+                    for parcel_id in self.pool.drop_backlog():
+                        del self._under_way[parcel_id]
+                else:
                     self._hand_out()
                 self._take_in(self.pool.wait(POLL_SECONDS))
                 self.observer.progress(self)
@@ -135,12 +139,18 @@ class _Timed:
     """A pair whose wall time is measured."""
 
     task: PairTask
+    time_limit: None = None  # players keep their own
+    retries: int = 0
+
+    @property
+    def label(self) -> str:
+        return self.task.label
 
     def run(self) -> tuple[PairResult, float]:
         began = time.perf_counter()
         return self.task.run(), time.perf_counter() - began
 
-    def lost(self) -> tuple[PairResult, float]:
+    def lost(self, death: Death) -> tuple[PairResult, float]:
         return self.task.lost(), 0.0
 
 
@@ -171,6 +181,7 @@ def run_match(
         driver.decided and driver.tally.n_pairs < driver.n_pairs,
         time.perf_counter() - began,
         driver.failures,
+        driver.stopping or not driver.finished,
     )
 
 
@@ -194,7 +205,7 @@ def play_match(
 
     Players are given as on the command line (``"mcts:default,simulations=500"``) or as tables; ``settings`` are those
     of ``evaluator.match`` in a race file, such as ``{"game": "havannah", "size": 5}``. With ``ledger`` every game is
-    recorded, and the same call resumes the match. With more than one worker the call must be below
+    recorded, and the same call resumes the match. In a script that registers a game, the call must be below
     ``if __name__ == "__main__":``.
     """
     if settings is None or isinstance(settings, Mapping):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
 
-from sqlalchemy import BigInteger, Column, Float, ForeignKey, Integer, String, Table, Text
+from sqlalchemy import BigInteger, Column, Float, Integer, String, Text
 
 from semeai.match.pair import PlayedGame
 from semeai.store import schema
@@ -11,10 +11,8 @@ from semeai.store.kinds import RunKind
 from semeai.store.ledger import Ledger
 from semeai.store.writer import RunWriter
 
-games = Table(
+games = schema.run_table(
     "games",
-    schema.metadata,
-    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
     Column("number", Integer, primary_key=True),  # from 0; a pair is 2k and 2k + 1, and A is Black in the even ones
     Column("seed", BigInteger, nullable=False),  # seed of the pair
     Column("reward", Float, nullable=False),  # player A's

@@ -5,20 +5,24 @@ polls the rank searches or sleeps.
 """
 
 import contextlib
+import os
 import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from semeai.errors import ConfigError, SemeaiError
+from semeai.parallel.alive import Watch, answering, has_threads
 from semeai.parallel.comm import Arrived, Communicator, Floats, Pending, Solo, T
 from semeai.parallel.launch import started_ranks
+from semeai.parallel.mail import Mail
+from semeai.printable import printable
 
-_GATHER, _SCATTER = 1, 2
+_GATHER, _SCATTER, _MEET = 1, 2, 3
 _SHORT, _LONG = 2e-5, 5e-3
 """Shortest and longest pause between two polls, in seconds. The pauses grow from one to the other."""
 _SAY_SECONDS = 0.5
@@ -26,15 +30,22 @@ _SAY_SECONDS = 0.5
 
 
 class _Asked(Pending[T]):
-    """An exchange that is polled: ``ask`` returns None until the message has arrived."""
+    """An exchange that is polled: ``ask`` returns None until the message has arrived.
 
-    def __init__(self, ask: Callable[[], T | None]) -> None:
-        self._ask = ask
+    With ``watch``, a rank that no longer answers raises RankFailed in ``ready`` and ``result``.
+    """
+
+    def __init__(self, ask: Callable[[], T | None], watch: Watch | None = None) -> None:
+        self._ask, self._watch = ask, watch
         self._found: T | None = None
+        if watch is not None:
+            watch.begin()
 
     def ready(self) -> bool:
         if self._found is None:
             self._found = self._ask()
+            if self._found is None and self._watch is not None:
+                self._watch.check()
         return self._found is not None
 
     def result(self) -> T:
@@ -47,74 +58,72 @@ class _Asked(Pending[T]):
 
 
 class MpiCommunicator(Communicator):
-    """A rank of an MPI communicator."""
+    """A rank of an MPI communicator. Without ``watch`` it waits for ever, as for the next command of a user."""
 
-    def __init__(self, comm: Any) -> None:
-        self._comm = comm
+    def __init__(self, comm: Any, watch: Watch | None = None) -> None:
+        self._comm, self._mail, self._watch = comm, Mail(comm), watch
         self.rank, self.size = comm.Get_rank(), comm.Get_size()
-        self._sending: list[tuple[Any, bytes]] = []  # requests, and the buffers that MPI may still read
 
     def start_sum(self, values: Floats) -> Pending[Floats]:
         sent, total = np.ascontiguousarray(values), np.empty_like(values)
         request = self._comm.Iallreduce(sent, total)
-        return _Asked(lambda: (total, sent)[0] if request.Test() else None)  # keeps ``sent`` alive
+        return _Asked(lambda: (total, sent)[0] if request.Test() else None, self._watch)  # keeps ``sent`` alive
 
     def start_gather(self, part: bytes) -> Pending[list[bytes]]:
         if self.rank:
-            self._send(part, 0, _GATHER)
+            self._mail.send(part, 0, _GATHER)
             return Arrived([])
+        return self._collect(part, self.size, _GATHER, self._watch)
+
+    def _collect(self, part: bytes, size: int, tag: int, watch: Watch | None) -> Pending[list[bytes]]:
+        """Start to receive a part of each of the first ``size`` ranks on rank 0, whose own is ``part``."""
         parts: dict[int, bytes] = {0: part}
 
         def ask() -> list[bytes] | None:
-            for source in range(1, self.size):
-                if source not in parts and (found := self._receive(source, _GATHER)) is not None:
+            for source in range(1, size):
+                if source not in parts and (found := self._mail.receive(source, tag)) is not None:
                     parts[source] = found
-            return [parts[i] for i in range(self.size)] if len(parts) == self.size else None
+            return [parts[i] for i in range(size)] if len(parts) == size else None
 
-        return _Asked(ask)
+        return _Asked(ask, watch)
 
     def start_scatter(self, parts: Sequence[bytes] | None = None) -> Pending[bytes]:
         if self.rank:
-            return _Asked(lambda: self._receive(0, _SCATTER))
+            return _Asked(lambda: self._mail.receive(0, _SCATTER), self._watch)
         assert parts is not None
         for rank in range(1, self.size):
-            self._send(parts[rank], rank, _SCATTER)
+            self._mail.send(parts[rank], rank, _SCATTER)
         return Arrived(parts[0])
 
     def subgroup(self, size: int) -> "MpiCommunicator":
-        """Return a communicator of the first ``size`` ranks. All of them must call this."""
-        if size == self.size:
-            return MpiCommunicator(self._comm.Dup())
+        """Return a communicator of the first ``size`` ranks that notices silent ranks. All of them must call this."""
+        self.meet(size)  # because the calls below wait inside MPI
         group = self._comm.Get_group()
-        return MpiCommunicator(self._comm.Create_group(group.Incl(list(range(size)))))
+        comm = self._comm.Dup() if size == self.size else self._comm.Create_group(group.Incl(list(range(size))))
+        return MpiCommunicator(comm, self._watch_for(size))
 
-    def abort(self, code: int) -> None:
-        """End all ranks at once."""
+    def meet(self, size: int) -> None:
+        """Wait until the first ``size`` ranks have called this. Raises RankFailed if one of them no longer answers."""
+        watch = self._watch_for(size)
+        if self.rank:
+            self._mail.send(b"", 0, _MEET)
+            _Asked(lambda: self._mail.receive(0, _MEET), watch).result()
+        else:
+            self._collect(b"", size, _MEET, watch).result()
+            for rank in range(1, size):
+                self._mail.send(b"", rank, _MEET)
+
+    def _watch_for(self, size: int) -> Watch | None:
+        return Watch(self._comm, size) if has_threads() else None
+
+    def answering(self) -> contextlib.AbstractContextManager[None]:
+        """Answer other ranks that ask whether this one is there."""
+        return answering(self._comm) if has_threads() else contextlib.nullcontext()
+
+    def abort(self, code: int) -> NoReturn:
+        """End all ranks at once, and never return. MPI may come back before its launcher has ended this process."""
         self._comm.Abort(code)
-
-    def _send(self, part: bytes, rank: int, tag: int) -> None:
-        self._sending = [item for item in self._sending if not item[0].Test()]
-        self._sending.append((self._comm.Isend([part, _bytes()], dest=rank, tag=tag), part))
-
-    def _receive(self, source: int, tag: int) -> bytes | None:
-        message = self._comm.Improbe(source=source, tag=tag, status=(status := _status()))
-        if message is None:
-            return None
-        data = bytearray(status.Get_count(_bytes()))
-        message.Recv([data, _bytes()])
-        return bytes(data)
-
-
-def _bytes() -> Any:
-    from mpi4py import MPI
-
-    return MPI.BYTE
-
-
-def _status() -> Any:
-    from mpi4py import MPI
-
-    return MPI.Status()
+        os._exit(code)  # otherwise the error would be printed again, and the end of MPI would wait for all ranks
 
 
 @cache
@@ -139,7 +148,8 @@ def ending_all_ranks() -> Iterator[None]:
         yield
         return
     try:
-        yield
+        with comm.answering():
+            yield
     except BaseException as error:
         code = _exit_code(error)
         if code == 0:
@@ -147,7 +157,6 @@ def ending_all_ranks() -> Iterator[None]:
         _say(f"semeai: rank {comm.rank} of {comm.size}: {_described(error)}; all ranks end")
         time.sleep(_SAY_SECONDS)
         comm.abort(code)
-        raise
 
 
 def _exit_code(error: BaseException) -> int:
@@ -166,4 +175,4 @@ def _described(error: BaseException) -> str:
 
 def _say(text: str) -> None:
     with contextlib.suppress(OSError):
-        print(text, file=sys.stderr, flush=True)
+        print(printable(text), file=sys.stderr, flush=True)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from semeai.errors import ConfigError
 from semeai.games.catalog import game_named
 from semeai.games.position import Moves
+from semeai.parallel.alive import rank_timeout
 from semeai.parallel.comm import Communicator
 from semeai.parallel.config import ParallelConfig
 from semeai.parallel.mpi import MpiCommunicator, ending_all_ranks, world
@@ -155,13 +156,16 @@ def on_rank_0(main: Callable[[], object]) -> None:
     with ending_all_ranks():
         if job.rank:
             follow()
-            return
-        try:
-            main()
-        except SystemExit as end:
-            if end.code:
-                raise
-        job.start_scatter([json.dumps({"command": "end", "team": -1}).encode()] * job.size)
+        else:
+            rank_timeout()  # a bad value is reported once
+            try:
+                main()
+            except SystemExit as end:
+                if end.code:
+                    raise
+            job.start_scatter([json.dumps({"command": "end", "team": -1}).encode()] * job.size)
+        if isinstance(job, MpiCommunicator):
+            job.meet(job.size)  # because the end of MPI waits inside MPI for all ranks
 
 
 def _settings(words: dict[str, Any], data: bytes) -> TeamSettings:

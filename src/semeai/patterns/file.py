@@ -21,6 +21,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from semeai.errors import ConfigError
+from semeai.files import read_text, write_text
 from semeai.patterns.geometry import SQUARE, Geometry, Offset, geometry_named
 from semeai.patterns.pattern import MOVE, Cell, Pattern, cell_of, format_bias, parse_bias
 
@@ -31,18 +32,7 @@ _HEADER = "semeai patterns"
 
 def read_patterns(path: str | Path) -> list[Pattern]:
     """Return the patterns of a file. Raises ConfigError with the file, the line and what is wrong there."""
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise ConfigError(f"patterns {path}: cannot be read: {error.strerror}") from None
-    if len(data) > MAX_BYTES:
-        raise ConfigError(f"patterns {path}: {len(data)} bytes; the limit is {MAX_BYTES}")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        raise ConfigError(f"patterns {path}, line {line}: not UTF-8 text") from None
-    return parse_patterns(text, f"patterns {path}")
+    return parse_patterns(read_text(path, "patterns", MAX_BYTES), f"patterns {path}")
 
 
 def parse_patterns(text: str, place: str = "patterns") -> list[Pattern]:
@@ -50,10 +40,7 @@ def parse_patterns(text: str, place: str = "patterns") -> list[Pattern]:
 
 
 def write_patterns(path: str | Path, patterns: Sequence[Pattern], comment: str = "") -> None:
-    try:
-        Path(path).write_text(format_patterns(patterns, comment), encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"patterns {path}: cannot be written: {error.strerror}") from None
+    write_text(path, format_patterns(patterns, comment), "patterns")
 
 
 def format_patterns(patterns: Sequence[Pattern], comment: str = "") -> str:

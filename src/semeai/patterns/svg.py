@@ -10,6 +10,7 @@ from xml.sax.saxutils import escape
 
 from semeai.patterns.geometry import HEX, Offset
 from semeai.patterns.pattern import Cell, Pattern, format_bias
+from semeai.printable import printable
 
 CELL = 32
 GAP = 24
@@ -36,7 +37,7 @@ def svg_of(patterns: Sequence[Pattern], columns: int = COLUMNS) -> str:
         x += w + GAP
         width, height = max(width, x), max(height, h + CAPTION)
     w, h = max(width, 2 * GAP), y + height + GAP
-    body = "\n".join(parts)
+    body = printable("\n".join(parts))  # XML has no control characters
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}" '
         f'font-family="sans-serif" font-size="13">\n<rect width="{w}" height="{h}" fill="white"/>\n{body}\n</svg>\n'

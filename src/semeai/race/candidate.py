@@ -18,6 +18,7 @@ class Verdict(enum.StrEnum):
     DISCARDED = "discarded"  # worse than discard_below, at the risk of the race
     EXHAUSTED = "exhausted"  # it used up its limit of evaluations without enough evidence
     FAILED = "failed"  # its program does not run
+    REOPENED = "reopened"  # only in the list of decisions: its failure was taken back, and it races on
 
 
 @dataclass(frozen=True)

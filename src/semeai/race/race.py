@@ -10,21 +10,25 @@ A race plays no games, has no clock and does no I/O. Its requests depend only on
 so far, which it takes in the order of its requests. So replaying its history gives the same verdicts.
 """
 
+import bisect
 import itertools
 import math
 from collections import deque
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
-
-import numpy as np
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple
 
 from semeai.errors import ConfigError, ProtocolError
 from semeai.race.candidate import Candidate, Verdict, check_distinct
+from semeai.race.checkpoint import Checkpoint
 from semeai.race.selection import SELECTION_RULES, Standing
 from semeai.race.settings import RaceSettings
 from semeai.rng import generator
 from semeai.stats.bounds import Bounds
 from semeai.stats.counts import RewardCounts
+
+if TYPE_CHECKING:
+    import numpy as np
 
 MAX_CANDIDATES = 100_000
 """Maximum number of candidates of a race that knows them all from the start."""
@@ -130,6 +134,57 @@ class Race:
         self._plan()
         return made
 
+    def reopen(self, index: int) -> Decision:
+        """Take the failure of candidate ``index`` back: it races on, with new seeds. Returns the decision.
+
+        Raises ConfigError if the candidate has not failed.
+        """
+        standing = self.standings[index - 1]
+        if standing.verdict != Verdict.FAILED:
+            raise ConfigError(f"candidate {standing.candidate.name!r} is {standing.verdict.value}, not failed")
+        decision = self._decision(standing, Verdict.REOPENED, self.n_told - 1)
+        self._note(decision)
+        bisect.insort(self._alive, standing, key=attrgetter("index"))
+        self._plan()
+        return decision
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Continue from a recorded state of the same race. Call it before the first ``ask``."""
+        entered = max([*checkpoint.standings, *(batch.candidate for batch in checkpoint.pending)], default=0)
+        for candidate in itertools.islice(self._incoming, max(0, entered - len(self.standings))):
+            self._enter(candidate)  # of a stream
+        if len(self.standings) < entered:
+            raise ConfigError(f"the source has only {len(self.standings)} of the {entered} candidates of this race")
+        for index, state in checkpoint.standings.items():
+            standing = self.standings[index - 1]
+            for name, value in vars(state).items():
+                setattr(standing, name, value)
+        for decision in checkpoint.decisions:
+            self._note(decision)
+        self._alive = [standing for standing in self.standings if standing.verdict == Verdict.UNDECIDED]
+        self._pending, self._planned = deque(checkpoint.pending), deque(checkpoint.pending)
+        for standing in self.standings:
+            standing.n_under_way = 0
+            if standing.index not in checkpoint.standings:
+                standing.n_dispatched = 0
+        for batch in checkpoint.pending:
+            standing = self.standings[batch.candidate - 1]
+            standing.n_under_way += 1
+            standing.n_dispatched = max(standing.n_dispatched, batch.start + batch.size)
+        self._n_batches = checkpoint.n_told + len(checkpoint.pending)
+        self._n_dispatched = sum(standing.n_dispatched for standing in self.standings)
+        self._plan()  # nothing, unless a stream has more candidates now
+
+    @property
+    def n_told(self) -> int:
+        """Number of batches whose results were told."""
+        return self._n_batches - len(self._pending)
+
+    @property
+    def pending(self) -> Sequence[Batch]:
+        """The batches under way, in the order of the requests."""
+        return self._pending
+
     @property
     def finished(self) -> bool:
         """True if no batch is under way and none will be requested."""
@@ -193,9 +248,13 @@ class Race:
         return [] if verdict == Verdict.UNDECIDED else [self._decide(standing, verdict, number)]
 
     def _decide(self, standing: Standing, verdict: Verdict, number: int) -> Decision:
-        standing.verdict = verdict
-        self._alive.remove(standing)
-        decision = Decision(
+        decision = self._decision(standing, verdict, number)
+        self._note(decision)
+        del self._alive[bisect.bisect_left(self._alive, standing.index, key=attrgetter("index"))]
+        return decision
+
+    def _decision(self, standing: Standing, verdict: Verdict, number: int) -> Decision:
+        return Decision(
             standing.index,
             verdict,
             number,
@@ -206,9 +265,17 @@ class Race:
             standing.doubt,
             self.bounds(standing),
         )
+
+    def _note(self, decision: Decision) -> None:
+        """Add a decision and set the candidate's verdict."""
+        standing = self.standings[decision.candidate - 1]
         self.decisions.append(decision)
-        self._at_verdict[standing.index] = decision.bounds
-        return decision
+        if decision.verdict == Verdict.REOPENED:
+            standing.verdict = Verdict.UNDECIDED
+            del self._at_verdict[standing.index]
+        else:
+            standing.verdict = decision.verdict
+            self._at_verdict[standing.index] = decision.bounds
 
     def _accepted_one(self) -> bool:
         return self.settings.mode == "bgp" and any(d.verdict == Verdict.ACCEPTED for d in self.decisions)
@@ -255,5 +322,5 @@ class Race:
         own = self.settings.max_per_candidate or math.inf
         return int(min(size, whole - self._n_dispatched, own - standing.n_dispatched))
 
-    def _random_source(self) -> np.random.Generator:
+    def _random_source(self) -> "np.random.Generator":
         return generator(self.seed, "selection", self._n_batches)

@@ -8,12 +8,14 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from semeai.race.candidate import Candidate, Verdict
 from semeai.registry import Registry
 from semeai.stats.counts import RewardCounts
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 @dataclass
@@ -39,7 +41,7 @@ class Standing:
         return self.total_reward / self.n_evaluations if self.n_evaluations else math.nan
 
 
-RandomSource = Callable[[], np.random.Generator]
+RandomSource = Callable[[], "np.random.Generator"]
 SelectionRule = Callable[[Sequence[Standing], RandomSource], Standing]
 SELECTION_RULES: Registry[SelectionRule] = Registry("selection rule", "semeai.selection_rules")
 
@@ -96,6 +98,8 @@ def hdoc(alive: Sequence[Standing], random: RandomSource) -> Standing:
 @SELECTION_RULES.register("thompson")
 def thompson(alive: Sequence[Standing], random: RandomSource) -> Standing:
     """Draw an efficiency from each candidate's beta posterior. Returns the candidate with the largest."""
+    import numpy as np
+
     n = np.array([s.n_evaluations for s in alive], dtype=float)
     total = np.array([s.total_reward for s in alive])
     return alive[int(np.argmax(random().beta(1 + total, 1 + n - total)))]

@@ -8,7 +8,12 @@ from semeai.models import Model, one_of
 from semeai.race.methods import METHODS, Rule
 from semeai.race.selection import SELECTION_RULES
 
-Probability = Annotated[float, Field(gt=0, lt=1)]
+Probability = Annotated[float, Field(ge=1e-100, lt=1)]
+"""A risk. It is divided by the number of candidates and of looks, and must not become 0 by that."""
+Threshold = Annotated[float, Field(ge=1e-6, le=1 - 1e-6)]
+"""A win rate that candidates are compared with. Near 0 and 1, bets on it exceed the largest number."""
+Count = Annotated[int, Field(ge=1, le=10**15)]
+"""A number of evaluations. Sums of them fit into a column of a ledger."""
 
 THROUGHPUT_DISCARD_RISK = 0.47
 
@@ -22,8 +27,8 @@ class RaceSettings(Model):
     """bgp: the first acceptance ends the race. plain: every candidate gets a verdict. stream: one after the other."""
     risk: Probability = 0.05
     """Largest probability of a wrong verdict, over all candidates and all looks (delta0 in the papers)."""
-    accept_above: Probability = 0.501
-    discard_below: Probability = 0.504
+    accept_above: Threshold = 0.501
+    discard_below: Threshold = 0.504
     method: Annotated[str, one_of(METHODS)] = "betting"
     spending: Literal["geometric", "quadratic", "countable"] | None = None
     """Only for hoeffding and bernstein: variant 1, 2 or 3 of computeBounds."""
@@ -34,18 +39,18 @@ class RaceSettings(Model):
     discard_risk: Probability | None = None
     """Only for betting: largest probability to discard a good candidate; overrides the mode's share of the risk."""
     selection: Annotated[str, one_of(SELECTION_RULES)] | None = None
-    batch: Annotated[int, Field(ge=1)] | None = None
+    batch: Count | None = None
     """Minimum number of evaluations between two looks at a candidate."""
     growth: Annotated[float, Field(ge=0, le=1)] | None = None
     """Minimum size of a batch as a part of the candidate's evaluations so far; 1 is the doubling of the papers."""
-    lookahead: Annotated[int, Field(ge=1)] | None = None
+    lookahead: Count | None = None
     """Maximum number of batches of one candidate under way; more keep workers busy, but waste more at its verdict."""
-    width: Annotated[int, Field(ge=1)] | None = None
+    width: Count | None = None
     """Maximum number of batches under way. It influences the choices, so it does not follow the number of workers."""
-    games_per_seed: Annotated[int, Field(ge=1)] = 1
+    games_per_seed: Count = 1
     """Rewards per evaluation, whose mean counts as one reward: 2 for a pair of games with colours swapped."""
-    max_evaluations: Annotated[int, Field(ge=1)] | None = None
-    max_per_candidate: Annotated[int, Field(ge=1)] | None = None
+    max_evaluations: Count | None = None
+    max_per_candidate: Count | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

@@ -1,30 +1,29 @@
-"""The driver of a race: a loop of ask, evaluate, record, tell. A resumed race uses recorded results first."""
+"""The driver of a race: a loop of ask, evaluate, record, tell."""
 
 import math
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-from semeai.errors import BadReward, BaselineFailed, ConfigError, LedgerError, ProgramFailed
+from semeai.errors import BadReward, BaselineFailed, ConfigError, ProgramFailed
 from semeai.race.candidate import Candidate, Verdict
 from semeai.race.race import Batch, Decision, Race
 from semeai.rng import derive
+from semeai.runs.doubts import Doubts
 from semeai.runs.run import Driver, Run
 from semeai.stats.counts import RewardCounts
-from semeai.work.evaluators import Evaluator
+from semeai.work.evaluators import Evaluator, Params
 from semeai.work.jobs import Failure, Job, JobResult
-
-if TYPE_CHECKING:
-    from semeai.store.writer import RecordedBatch
 
 T = TypeVar("T")
 
 JOB_SECONDS = 0.25  # long enough for a small overhead, short enough to stop soon and to keep workers equally busy
 PARCEL_SECONDS = 0.002  # less work than this does not justify a message to a worker
 POLL_SECONDS = 0.1
-MOST_FAILURES = 20  # failed candidates of a stream in a row that end the run
+LONG_SECONDS, LONG_FACTOR = 10.0, 5.0  # an evaluation that takes longer, and many times longer than usual, is shown
+MOST_FAILURES = 20  # failed candidates in a row after which the program itself is taken for broken
 FLUSH_SECONDS = 0.1  # finished work that kill -9 of the driver can lose, in addition to the work under way
 
 
@@ -35,7 +34,6 @@ class _Work:
     batch: Batch
     n_missing: int = 0  # jobs without a result
     results: list[JobResult] = field(default_factory=list)
-    recorded: "RecordedBatch | None" = None
     dropped: bool = False  # some of its jobs will never have a result
 
     @property
@@ -52,7 +50,18 @@ class _Work:
 class RaceDriver(Driver):
     """Runs one race to its end, or until ``stop`` is called."""
 
-    def __init__(self, race: Race, evaluator: Evaluator, run: Run, retries: int = 0) -> None:
+    def __init__(
+        self,
+        race: Race,
+        evaluator: Evaluator,
+        run: Run,
+        retries: int = 0,
+        *,
+        function: str = "",
+        time_limit: float | None = None,
+        baseline: Params | None = None,
+        strict: bool = False,
+    ) -> None:
         super().__init__()
         self.race = race
         self.evaluator = evaluator
@@ -60,32 +69,47 @@ class RaceDriver(Driver):
         self.writer = run.writer
         self.observer = run.observer
         self.retries = retries
+        self.time_limit = time_limit
+        self.strict = strict
         self.failures: list[Failure] = []
+        self.warnings: list[str] = []
+        self._doubts = Doubts(race, function, baseline, self._warn)
         self._n_failed_in_a_row = 0
         self._flushed = self.started
         self._queue: deque[_Work] = deque()
         self._candidates: list[Candidate] = []  # candidates that the ledger has
         self._by_parcel: dict[int, list[_Work]] = {}  # one entry per job of the parcel: the batch that it belongs to
         self._cost = math.nan  # seconds per evaluation, smoothed
-        self._resuming = dict(self.writer.recorded) if self.writer else {}
-        self._decided = self.writer.decided() if self.writer else {}
+        self.n_resumed = race.n_evaluations
 
     @property
     def finished(self) -> bool:
         return self.race.finished
 
+    @property
+    def delayed(self) -> str:
+        """Sentence about an evaluation that takes unusually long; empty if there is none."""
+        running = self.pool.slowest()
+        usual = 0.0 if math.isnan(self._cost) else self._cost
+        if running is None or running.seconds < max(LONG_SECONDS, LONG_FACTOR * usual):
+            return ""
+        job: Job = running.task  # type: ignore[assignment]  # a race submits nothing else
+        return f"{job.place(running.step)}: running for {running.seconds:.0f} s"
+
     def run(self) -> None:
+        for decision in self.race.decisions:  # of earlier sessions
+            self.observer.decision(decision)
+        self._doubts.begin()
         try:
             self._run()
         finally:
             self.pool.abandon()  # other runs may use the pool after this race
         self._flush()
         self.observer.progress(self)
-        if self.race.finished and self._resuming:
-            raise LedgerError(
-                f"the ledger has batch {min(self._resuming)}, which this race never asks for: "
-                "it was made by another version of semeai"
-            )
+
+    def _warn(self, text: str) -> None:
+        self.warnings.append(text)
+        self.observer.warning(text)
 
     def _run(self) -> None:
         while True:
@@ -122,15 +146,9 @@ class RaceDriver(Driver):
     def _hand_out(self) -> None:
         jobs: list[tuple[_Work, Job]] = []
         while (batch := self.race.ask()) is not None:
-            work = _Work(batch, recorded=self._resuming.pop(batch.number, None))
+            work = _Work(batch)
             self._queue.append(work)
-            if work.recorded is None:
-                jobs += [(work, job) for job in self._jobs(batch)]
-            elif work.recorded.batch != batch:
-                raise LedgerError(
-                    f"the ledger's batch {work.recorded.batch} is not what this race asks for ({batch}): "
-                    "it was made by another version of semeai"
-                )
+            jobs += [(work, job) for job in self._jobs(batch)]
         for parcel in pack(jobs, [job.size * self._cost for _, job in jobs], self.pool.workers):
             works = [work for work, _ in parcel]
             for work in works:
@@ -140,10 +158,11 @@ class RaceDriver(Driver):
     def _jobs(self, batch: Batch) -> Iterator[Job]:
         candidate = self.race.standings[batch.candidate - 1].candidate
         key = derive(self.race.seed, "evaluation", batch.candidate)
+        watched = self._doubts.wants_reads(batch.candidate)
         for start, size in split(batch.start, batch.size, self._cost, self.pool.workers):
             yield Job(
                 self.evaluator, candidate.name, candidate.params, key, start, size,
-                self.race.settings.games_per_seed, self.retries,
+                self.race.settings.games_per_seed, self.retries, watched, self.time_limit,
             )  # fmt: skip
 
     def _collect(self, parcel_id: int, results: list[JobResult]) -> None:
@@ -157,34 +176,15 @@ class RaceDriver(Driver):
     def _take_in(self) -> None:
         """Tell the race the results of complete batches, in the order of its requests."""
         while self._queue and self._queue[0].complete:
-            work = self._queue[0]
-            if work.recorded is not None:
-                self._replay(work.batch, work.recorded)
-            else:
-                self._tell(work)
+            self._tell(self._queue[0])
             self._queue.popleft()
-
-    def _replay(self, batch: Batch, recorded: "RecordedBatch") -> None:
-        assert self.writer is not None
-        self.writer.enter(self._entered(batch))
-        counts = recorded.counts
-        made = self.race.fail(batch.number) if counts is None else self.race.tell(batch.number, counts)
-        self.n_resumed += batch.size
-        for decision in made:
-            now = (decision.verdict.value, decision.after_batch, decision.n_evaluations)
-            if (then := self._decided.get(decision.candidate)) != now:
-                raise LedgerError(
-                    f"candidate {decision.candidate} was decided as {then} in the ledger and is {now} now: "
-                    "it was made by another version of semeai"
-                )
-            self.observer.decision(decision)
 
     def _tell(self, work: _Work) -> None:
         batch, failure = work.batch, work.failure
         entered = self._entered(batch)
         if failure is not None:
             self.failures.append(failure)
-            if failure.kind != "program":
+            if self._ends_race(failure):
                 if self.writer:
                     self.writer.record_failure(batch, entered, failure)
                     self._flush()
@@ -202,7 +202,24 @@ class RaceDriver(Driver):
             self._flush()  # a verdict is announced only after it is recorded
         for decision in made:
             self.observer.decision(decision)
+        self._doubts.look(self.race.standings[batch.candidate - 1], work.results)
         self._give_up_on_failures(made, failure)
+
+    def _ends_race(self, failure: Failure) -> bool:
+        """Return whether more than one candidate is at fault.
+
+        A wrong reward is nobody's own fault if many candidates, or all, were tried and none has given a right one.
+        """
+        if failure.kind != "bad_reward":
+            return failure.kind != "program"
+        if self.strict:
+            return True
+        if any(standing.n_evaluations for standing in self.race.standings):
+            return False
+        n_failed = 1 + sum(standing.verdict == Verdict.FAILED for standing in self.race.standings)
+        return n_failed >= MOST_FAILURES or (
+            self.race.settings.mode != "stream" and n_failed >= len(self.race.standings)
+        )
 
     def _give_up_on_failures(self, made: list[Decision], failure: Failure | None) -> None:
         """Raise ProgramFailed if too many candidates of a stream fail in a row: the program does not work at all."""

@@ -1,28 +1,34 @@
 """Plan, run and resume races, and read them back from a ledger. ``semeai.run_race`` is defined here."""
 
 import itertools
-import json
-import pickle
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from semeai.errors import ConfigError, LedgerError, RunNotFound
-from semeai.models import checked, merged
+from semeai.errors import ConfigError
+from semeai.models import checked, limit_words, merged
 from semeai.race.candidate import Candidate, Verdict
 from semeai.race.race import MAX_CANDIDATES, Decision, Race
 from semeai.race.selection import Standing
 from semeai.race.settings import RaceSettings
 from semeai.runs.driver import RaceDriver
-from semeai.runs.run import Observer, Place, checked_name, open_run
-from semeai.work.evaluators import AgainstBaseline, Better, CallableEvaluator, Evaluator, Params, evaluator_identity
+from semeai.runs.run import Observer, Place, can_be_stored, checked_name, open_run
+from semeai.work.evaluators import (
+    DEFAULT_TIMEOUT,
+    LONGEST_TIMEOUT,
+    AgainstBaseline,
+    Better,
+    CallableEvaluator,
+    Evaluator,
+    Params,
+    evaluator_identity,
+)
 from semeai.work.jobs import Failure
-
-if TYPE_CHECKING:
-    from semeai.store.ledger import Ledger
+from semeai.work.packing import pack
 
 KIND = "race"
+"""Kind of a run in the ledger."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,10 @@ class RacePlan:
     """Configuration that the ledger records and compares when the run is resumed."""
     seed: int = 1
     retries: int = 0
+    baseline: Params | None = None
+    """Parameters of the baseline that the candidates change, if there is one."""
+    strict: bool = False
+    """Whether a wrong reward ends the race, instead of being the failure of its candidate."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +64,8 @@ class RaceResult:
     digest: str | None = None
     """Digest of the run in its ledger; None without a ledger."""
     n_lost_jobs: int = 0
+    warnings: list[str] = field(default_factory=list)
+    """What looks like a mistake: a parameter that is never read, a candidate that only ties, equal candidates."""
 
     def verdict(self, name: str) -> Verdict:
         """Return the verdict on the candidate ``name``. Raises ConfigError if there is none."""
@@ -66,13 +78,25 @@ class RaceResult:
 def run_plan(plan: RacePlan, name: str, place: Place, observer: Observer | None = None) -> RaceResult:
     """Run the race of the plan as ``name``, or resume it. Returns its result."""
     observer = observer or Observer()
-    if place.executor != "inline":
-        check_picklable(plan.evaluator)
+    evaluator = plan.evaluator if place.executor == "inline" else pack(plan.evaluator)
     race = Race(plan.settings, plan.candidates, plan.seed)
     plan.evaluator.prepare(observer.say)
     began = time.perf_counter()
     with open_run(name, KIND, plan.identity, plan.seed, place, observer) as run:
-        driver = RaceDriver(race, plan.evaluator, run, plan.retries)
+        if run.writer is not None:
+            from semeai.runs.resume import resume
+
+            resume(race, run.writer)
+        driver = RaceDriver(
+            race,
+            evaluator,
+            run,
+            plan.retries,
+            function=plan.evaluator.function,
+            time_limit=plan.evaluator.time_limit,
+            baseline=plan.baseline,
+            strict=plan.strict,
+        )
         run.drive(driver)
     return RaceResult(
         race.accepted,
@@ -84,6 +108,7 @@ def run_plan(plan: RacePlan, name: str, place: Place, observer: Observer | None 
         driver.failures,
         run.digest,
         run.pool.n_lost,
+        driver.warnings,
     )
 
 
@@ -95,6 +120,8 @@ def run_race(
     baseline: Mapping[str, Any] | None = None,
     better: Better | None = None,
     seed: int = 1,
+    timeout: float | None = None,
+    strict: bool = False,
     workers: int = 1,
     executor: str | None = None,
     folder: str | None = None,
@@ -104,11 +131,14 @@ def run_race(
 ) -> RaceResult:
     """Race the candidates with the function ``evaluate(params, seed) -> reward``. Returns the result.
 
-    ``evaluate`` is a function or "module:function". With more than one worker it runs in worker processes, so it must
-    be importable. With ``better`` ("higher" or "lower") it may return any number, which is compared with the number for
-    the ``baseline``'s parameters on the same seed; each candidate is then a change of the baseline. ``settings`` may be
-    a mapping. With ``ledger`` (a file or a database URL) and ``name`` every result is recorded, and the same call
-    resumes the race after an interrupt.
+    ``evaluate`` is a function or "module:function". With more than one worker it runs in worker processes; a function
+    that they cannot import, such as a lambda or one of a notebook, is sent to them with the objects that it uses. With
+    ``better`` ("higher" or "lower") it may return any number, which is compared with the number for the ``baseline``'s
+    parameters on the same seed; each candidate is then a change of the baseline. ``settings`` may be a mapping. With
+    ``ledger`` (a file or a database URL) and ``name`` every result is recorded, and the same call resumes the race
+    after an interrupt. An evaluation may take ``timeout`` seconds, by default 60; this needs a worker process, so one
+    worker without ``timeout``, which runs in this process, has no limit. A candidate that returns something else than a
+    reward has failed; with ``strict`` it ends the race.
     """
     if not callable(evaluate) and not isinstance(evaluate, str):
         raise ConfigError(f"evaluate must be a function or 'module:function', not {evaluate!r}")
@@ -118,19 +148,24 @@ def run_race(
         raise ConfigError("give ledger and name together, or neither: a race is kept under its name")
     if settings is None or isinstance(settings, Mapping):
         settings = checked(RaceSettings, settings or {})
-    program = CallableEvaluator(evaluate, folder)
+    if timeout is not None and not 0 < timeout <= LONGEST_TIMEOUT:
+        raise ConfigError(f"timeout: {limit_words(gt=0, le=LONGEST_TIMEOUT)}, not {timeout:g}")
+    seconds = DEFAULT_TIMEOUT if timeout is None else float(timeout)
+    program = CallableEvaluator(evaluate, folder, seconds)
     evaluator: Evaluator = program
     if better is not None and baseline is not None:
         evaluator = AgainstBaseline(program, dict(baseline), better)
+        evaluator.check("baseline", baseline)
     found: Iterable[Candidate] = (as_candidate(value, f"candidate {i + 1}") for i, value in enumerate(candidates))
     listed = None
     if settings.mode != "stream":  # all are known from the start, so the ledger records the list
         found = list(itertools.islice(found, MAX_CANDIDATES + 1))
         listed = candidate_list(found)
-    recorded = evaluator_identity({"callable": target_of(evaluate)}, better)
+    recorded = evaluator_identity({"callable": target_of(evaluate)}, better, seconds, strict=strict)
     identity = race_identity(seed, settings, recorded, baseline, listed)
-    plan = RacePlan(settings, evaluator, changes_of(baseline, found), identity, seed)
-    place = Place(ledger, executor or ("inline" if workers == 1 else "local"), workers)
+    changes = checked_changes(evaluator, baseline, found)
+    plan = RacePlan(settings, evaluator, changes, identity, seed, baseline=baseline, strict=strict)
+    place = Place(ledger, executor or ("inline" if workers == 1 and timeout is None else "local"), workers)
     return run_plan(plan, "race" if name is None else checked_name(name), place, observer)
 
 
@@ -163,17 +198,6 @@ def target_of(evaluate: Callable[..., Any] | str) -> str:
     return f"{function.__module__}:{function.__qualname__}"
 
 
-def check_picklable(evaluator: Evaluator) -> None:
-    """Raise ConfigError if the evaluator cannot be sent to workers."""
-    try:
-        pickle.dumps(evaluator)
-    except Exception as error:  # whatever a user's object does when it is pickled
-        raise ConfigError(
-            f"the program cannot be sent to workers ({error}): "
-            "use a function of a module, not a lambda or an inner function, or workers=1"
-        ) from None
-
-
 def as_candidate(value: Any, place: str) -> Candidate:
     """Return the candidate of a table. Its name is the key ``name``, or is made from the parameters.
 
@@ -187,6 +211,8 @@ def as_candidate(value: Any, place: str) -> Candidate:
     name = str(value.get("name") or ", ".join(f"{k}={v}" for k, v in params.items()))
     if not name:
         raise ConfigError(f"{place}: a candidate needs a name or parameters")
+    if not can_be_stored(name):
+        raise ConfigError(f"{place}: the name {name[:100]!r} cannot be written as UTF-8 text, or has NUL characters")
     candidate = Candidate(name, params)
     try:
         return Candidate.from_json(candidate.to_json())
@@ -194,31 +220,13 @@ def as_candidate(value: Any, place: str) -> Candidate:
         raise ConfigError(f"{place}: parameters must be numbers, texts, lists or tables: {error}") from None
 
 
-def changes_of(baseline: Params | None, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
-    """Yield each candidate with the parameters of the baseline, overridden by its own."""
+def checked_changes(
+    evaluator: Evaluator, baseline: Params | None, candidates: Iterable[Candidate]
+) -> Iterator[Candidate]:
+    """Yield each candidate as a change of the baseline, with the contents of its files, once it is known to run."""
     if baseline is not None and "name" in baseline:
         raise ConfigError("baseline: must have parameters only, no name")
     for change in candidates:
-        yield Candidate(change.name, merged(baseline or {}, change.params))
-
-
-def replay(ledger: "Ledger", name: str) -> Race | None:
-    """Return the current state of a recorded race, computed from the ledger alone; None before its first batch."""
-    run = ledger.run(name)
-    if run.kind != KIND:
-        raise RunNotFound(f"run {name!r} is of kind {run.kind!r}, not a race")
-    # Batches are read first: a live run may add candidates meanwhile, but every batch read has its candidate.
-    batches = list(ledger.batches(run.id))
-    found = [Candidate(row["name"], json.loads(row["params"])) for row in ledger.rows("candidates", run.id)]
-    if not found:
-        return None
-    race = Race(RaceSettings.model_validate(run.config["race"]), found, run.seed)
-    for recorded in batches:
-        if race.ask() != recorded.batch:
-            number = recorded.batch.number
-            raise LedgerError(f"run {name!r} cannot be replayed by this version of semeai from batch {number}")
-        if recorded.counts is None:
-            race.fail(recorded.batch.number)
-        else:
-            race.tell(recorded.batch.number, recorded.counts)
-    return race
+        params = evaluator.complete(merged(baseline or {}, change.params))
+        evaluator.check(f"candidate {change.name!r}", params)
+        yield Candidate(change.name, params)

@@ -11,12 +11,13 @@ from semeai.errors import ConfigError
 from semeai.models import Model, checked, one_of, read_toml
 from semeai.race.candidate import Candidate, check_distinct
 from semeai.race.settings import RaceSettings
-from semeai.runs.race import RacePlan, RaceResult, as_candidate, changes_of, race_identity, run_plan
+from semeai.runs.race import RacePlan, RaceResult, as_candidate, checked_changes, race_identity, run_plan
 from semeai.runs.run import LONGEST_NAME, Observer, Place, checked_name
 from semeai.store.places import beside
 from semeai.work.evaluators import (
     DEFAULT_TIMEOUT,
     EVALUATORS,
+    LONGEST_TIMEOUT,
     AgainstBaseline,
     Evaluator,
     EvaluatorKind,
@@ -35,8 +36,10 @@ class EvaluatorTable(Model):
 
     better: Literal["higher", "lower"] | None = None
     """If set, the program may return any number, and the reward tells if the candidate did better than the baseline."""
-    timeout: Annotated[float, Field(gt=0, le=1e6, strict=True)] = DEFAULT_TIMEOUT
+    timeout: Annotated[float, Field(gt=0, le=LONGEST_TIMEOUT, strict=True)] = DEFAULT_TIMEOUT
     retries: Annotated[int, Field(ge=0, strict=True)] = 0
+    strict: bool = False
+    """Whether a wrong reward ends the race, instead of being the failure of its candidate."""
 
     @model_validator(mode="after")
     def _one_program(self) -> Self:
@@ -65,7 +68,7 @@ class EvaluatorTable(Model):
     def identity(self) -> dict[str, Any]:
         """Return what the ledger records for the table."""
         own = {self.name: self.kind.identity(self.value)}
-        return evaluator_identity(own, self.better, self.timeout, self.retries)
+        return evaluator_identity(own, self.better, self.timeout, self.retries, strict=self.strict)
 
 
 def evaluator_table(values: Any) -> EvaluatorTable:
@@ -83,7 +86,7 @@ class CandidatesTable(Model):
     list_: tuple[dict[str, Any], ...] | None = Field(default=None, alias="list")
     grid: dict[str, tuple[Any, ...]] | None = None
     generator: str | None = None
-    limit: Annotated[int, Field(ge=1, strict=True)] | None = None
+    limit: Annotated[int, Field(ge=1, le=10**15, strict=True)] | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -163,7 +166,8 @@ class RaceFile(Model):
         evaluator = self._evaluator(str(folder.resolve()))
         baseline = None if self.baseline is None else evaluator.complete(self.baseline)
         candidates = self._candidates(evaluator, baseline, folder)
-        return RacePlan(self.race, evaluator, candidates, self._identity(evaluator, baseline), self.seed, table.retries)
+        identity = self._identity(evaluator, baseline)
+        return RacePlan(self.race, evaluator, candidates, identity, self.seed, table.retries, baseline, table.strict)
 
     def _identity(self, evaluator: Evaluator, baseline: Params | None) -> dict[str, Any]:
         """Return the configuration that identifies the run: everything except its name, ledger and workers."""
@@ -181,7 +185,7 @@ class RaceFile(Model):
         return program
 
     def _candidates(self, evaluator: Evaluator, baseline: Params | None, folder: Path) -> Iterable[Candidate]:
-        found = _checked(evaluator, baseline, self._source(folder))
+        found = checked_changes(evaluator, baseline, self._source(folder))
         limited = itertools.islice(found, self.candidates.limit)
         if self.race.mode == "stream":
             return limited
@@ -202,14 +206,6 @@ class RaceFile(Model):
             assert source.generator is not None
             make: Callable[[int], Iterable[Any]] = load_target(source.generator, str(folder.resolve()))
             yield from _generated(make, self.seed, source.generator)
-
-
-def _checked(evaluator: Evaluator, baseline: Params | None, candidates: Iterator[Candidate]) -> Iterator[Candidate]:
-    """Yield each candidate as a change of the baseline, with the contents of its files, once it is known to run."""
-    for candidate in changes_of(baseline, candidates):
-        whole = Candidate(candidate.name, evaluator.complete(candidate.params))
-        evaluator.check(f"candidate {whole.name!r}", whole.params)
-        yield whole
 
 
 def _generated(make: Callable[[int], Iterable[Any]], seed: int, target: str) -> Iterator[Candidate]:

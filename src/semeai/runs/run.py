@@ -77,6 +77,9 @@ class Observer:
     def decision(self, decision: "Decision") -> None:
         """Called with each verdict of a race, after it was recorded."""
 
+    def warning(self, text: str) -> None:
+        """Called once for each thing that looks like a mistake, such as a parameter that the program never reads."""
+
     def stop(self, driver: Any) -> None:
         """Called when a signal stops the run, before it finishes the work under way."""
 
@@ -109,16 +112,21 @@ class Run:
     observer: Observer
     state: str = "error"
     """State that is recorded when it ends: finished, interrupted or error."""
+    in_process: bool = False
+    """Whether the work is done in this process, so that the driver cannot drop it between two steps."""
     digest: str | None = None
     """Digest of the recorded run; None without a ledger, before the end and after an error."""
 
     def drive(self, driver: Driver) -> None:
         """Run the driver and call the observer. Signals stop the driver if a ledger allows it to resume later.
 
-        The third signal ends it at once, also without an error. Without a ledger, KeyboardInterrupt is the caller's.
+        A signal that ends it at once is no error either. Without a ledger, KeyboardInterrupt is the caller's.
         """
+        if self.writer is not None:
+            self.writer.ledger.gives_up = lambda: driver.dropping
+        signals = stopping_on_signals(driver, self.observer, self.in_process)
         try:
-            with stopping_on_signals(driver, self.observer) if self.writer else contextlib.nullcontext():
+            with signals if self.writer else contextlib.nullcontext():
                 self.observer.start(driver)
                 driver.run()
             self.state = "finished" if driver.finished else "interrupted"
@@ -145,9 +153,11 @@ def open_run(
             from semeai.store.ledger import Ledger
 
             store = stack.enter_context(contextlib.closing(Ledger(place.ledger)))
-            opened = store.open_run(name, kind, identity, seed, versions(), tables)
+            store.say = (observer or Observer()).say
+            opened = store.open_run(checked_name(name, "the run's name"), kind, identity, seed, versions(), tables)
             writer = stack.enter_context(contextlib.closing(opened))
-        run = Run(stack.enter_context(place.open_pool()), writer, observer or Observer())
+        pool, in_process = stack.enter_context(place.open_pool()), place.executor == "inline"
+        run = Run(pool, writer, observer or Observer(), in_process=in_process)
         if writer is None:
             yield run
             return
@@ -163,14 +173,17 @@ def open_run(
 
 
 @contextlib.contextmanager
-def stopping_on_signals(driver: Driver, observer: Observer) -> Iterator[None]:
-    """Stop on Ctrl-C or SIGTERM: the first finishes the work under way, the second drops it, the third ends at once."""
+def stopping_on_signals(driver: Driver, observer: Observer, in_process: bool = False) -> Iterator[None]:
+    """Stop on Ctrl-C or SIGTERM: the first finishes the work under way, the second drops it, the third ends at once.
+
+    Work ``in_process`` is dropped by an exception, so the second signal ends at once.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread can set signal handlers; elsewhere the caller uses driver.stop()
         return
 
     def handle(number: int, frame: FrameType | None) -> None:
-        if driver.dropping:
+        if driver.dropping or (driver.stopping and in_process):
             raise KeyboardInterrupt
         is_first = not driver.stopping
         driver.stop()
@@ -192,7 +205,17 @@ def versions() -> dict[str, str]:
 
 
 def checked_name(name: str, place: str = "name") -> str:
-    """Return the name of a run. Raises ConfigError if it is empty or too long."""
+    """Return the name of a run. Raises ConfigError if it is empty or too long, or if no ledger can keep it."""
     if not 1 <= len(name) <= LONGEST_NAME:
         raise ConfigError(f"{place}: must have 1 to {LONGEST_NAME} characters, not {len(name)}")
+    if not can_be_stored(name):
+        raise ConfigError(f"{place}: {name!r} cannot be written as UTF-8 text, or has NUL characters")
     return name
+
+
+def can_be_stored(text: str) -> bool:
+    """Return whether a ledger can keep the text: PostgreSQL takes no NUL, and no database takes half a character."""
+    try:
+        return b"\0" not in text.encode()
+    except UnicodeEncodeError:
+        return False

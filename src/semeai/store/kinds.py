@@ -4,7 +4,6 @@ A race needs only the tables of ``schema``. Other kinds are entry points of the 
 ledger can read their rows without knowing what they mean.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sqlalchemy import Table
@@ -19,28 +18,29 @@ class RunKind:
     """A kind of run, such as a race."""
 
     tables: tuple[Table, ...] = ()
-    """Additional tables for rows of this kind."""
+    """Additional tables for rows of this kind, made by ``schema.run_table``."""
 
 
 KINDS: Registry[RunKind] = Registry("kind of run", "semeai.run_kinds")
 KINDS.add("race", RunKind())
 
 
+_OWN = {table.name: table for table in (*schema.RACE_TABLES, schema.totals, schema.checkpoints)}
+
+
 def tables() -> dict[str, Table]:
     """Return all tables with rows of runs, by name."""
-    return {table.name: table for table in (*schema.RACE_TABLES, *(t for k in KINDS.values() for t in k.tables))}
+    return _OWN | {table.name: table for kind in KINDS.values() for table in kind.tables}
 
 
 def table_named(name: str) -> Table:
-    """Return a table with rows of runs. Raises ConfigError if no table has this name."""
+    """Return a table with rows of runs. Raises ConfigError if no table has this name.
+
+    Other kinds of runs are loaded only if a race has no such table.
+    """
+    if name in _OWN:
+        return _OWN[name]
     known = tables()
     if name not in known:
         raise ConfigError(f"no table {name!r}: {did_you_mean(name, known)}")
     return known[name]
-
-
-def result_tables() -> Iterator[Table]:
-    """Yield the tables whose rows are results with the time when they were recorded."""
-    yield schema.batches
-    for kind in KINDS.values():
-        yield from (table for table in kind.tables if "recorded_at" in table.c)

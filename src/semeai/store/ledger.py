@@ -4,38 +4,41 @@ Both backends guarantee:
 
 - a batch and the verdicts that follow from it are recorded in one transaction, or not at all;
 - recording the same batch again changes nothing; recording different content under its number is an error;
-- a run has one writer; readers see every committed batch at once and never block the writer;
-- acknowledged results survive ``kill -9`` of any process.
+- a run has one writer; readers see every committed batch at once, never block the writer and never write;
+- acknowledged results survive ``kill -9`` of any process, and announced verdicts survive a power cut;
+- a damaged row is found when it is read, and never used.
 """
 
 import contextlib
-import hashlib
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import shutil
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy
-from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, func, insert, select
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy import Connection, Engine, Row, Table, func, insert, select, text
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from semeai.errors import LedgerError, RunChanged, RunNotFound, did_you_mean
 from semeai.race.race import Batch
 from semeai.store import schema
+from semeai.store.checks import Head, digest_of, row_checksum
+from semeai.store.engines import postgres_engine, reading_engine, reason_of, use_log, writing_engine
 from semeai.store.identity import describe_changes, hash_config
-from semeai.store.kinds import result_tables, table_named
-from semeai.store.lock import AdvisoryLock, FileLock, Lock, file_lock_is_held
-from semeai.store.places import DEFAULT_LEDGER, without_password
-from semeai.store.writer import RecordedBatch, RunWriter, counts_from_json, now
+from semeai.store.kinds import table_named
+from semeai.store.lease import Lease, is_held, lease_query
+from semeai.store.places import DEFAULT_LEDGER, check_location, without_password
+from semeai.store.race_rows import counts_from_json, now
+from semeai.store.writer import RecordedBatch, RunWriter
 
-# The columns that make the digest of a run: its contents, without times and durations.
-_IDENTITY: dict[Table, tuple[str, ...]] = {
-    schema.candidates: ("number", "name", "params"),
-    schema.batches: ("number", "candidate", "start", "size", "counts"),
-    # The evidence is not included: its last digits may depend on the mathematical library of the machine.
-    schema.decisions: ("candidate", "verdict", "after_batch", "n_evaluations", "total_reward", "n_tests"),
-}
+T = TypeVar("T")
+
+DIGEST_TABLES = (schema.candidates, schema.batches, schema.decisions)
+_CREATION = 0x5E3EA1  # number of the lock in PostgreSQL under which the tables are created
+_LOST = ("OperationalError", "AdminShutdown", "CrashShutdown", "CannotConnectNow", "ConnectionTimeout")
+_PAUSES = (0.1, 0.5, 1.0, 2.0, 5.0)  # seconds between attempts to reach a database again; the last one repeats
 
 
 @dataclass(frozen=True)
@@ -56,120 +59,235 @@ class RunInfo:
     """Time of the last change of the state."""
 
 
+_RUN_FIELDS = tuple(field.name for field in fields(RunInfo))
+
+
 class Ledger:
     """A store of runs by name, in a file or a database."""
 
-    def __init__(self, location: str | Path = DEFAULT_LEDGER, *, must_exist: bool = False) -> None:
-        place = str(location).removeprefix("sqlite:///")
+    RECONNECT_SECONDS = 300.0
+    """How long a writer tries to reach a lost database again."""
+
+    def __init__(self, location: str | Path = DEFAULT_LEDGER, *, read_only: bool = False) -> None:
+        place = check_location(str(location))
         self.location = without_password(place)
-        self._path: Path | None = None
-        if "://" not in place:
-            self._path = Path(place)
-            if must_exist and not self._path.exists():
-                raise LedgerError(f"there is no ledger at {self.location}; name one with --ledger")
-            if not self._path.parent.is_dir():
-                raise LedgerError(f"cannot make a ledger at {self.location}: there is no such folder")
-        self._engine = _make_engine(self._path, place)
+        self.read_only = read_only
+        self.path: Path | None = None if "://" in place else Path(place)
+        """The SQLite file; None if the ledger is a database of a server."""
+        self.say: Callable[[str], object] = lambda text: None
+        """Called before a wait for a lost database."""
+        self.gives_up: Callable[[], bool] = lambda: False
+        """Whether to end such a wait at once."""
+        self._copy: Path | None = None
+        self._shared: Connection | None = None  # connection of ``one_state``
+        self._engine = self._open(place)
         try:
             self._prepare()
-        except LedgerError:
-            self._engine.dispose()
+        except BaseException:
+            self.close()
             raise
+
+    def _open(self, place: str) -> Engine:
+        if self.path is None:
+            return postgres_engine(place)
+        if not self.read_only:
+            if not self.path.parent.is_dir():
+                raise LedgerError(f"cannot make a ledger at {self.location}: there is no such folder")
+            return writing_engine(self.path)
+        if not self.path.exists():
+            raise LedgerError(f"there is no ledger at {self.location}; name one with --ledger")
+        with self._explaining("read"):
+            engine, self._copy = reading_engine(self.path)
+        return engine
 
     def _prepare(self) -> None:
         # Opening an existing ledger writes nothing, not even an empty transaction.
-        with self._reading() as connection:
-            is_new = not sqlalchemy.inspect(connection).has_table("about")
-        if is_new:
-            with self.writing() as connection:
-                schema.metadata.create_all(connection, schema.CORE_TABLES)
-                if connection.execute(select(schema.about.c.value)).first() is None:
-                    row = {"key": "schema", "value": str(schema.SCHEMA_VERSION)}
-                    connection.execute(insert(schema.about), row)
-        with self._reading() as connection:
-            version = connection.execute(select(schema.about.c.value)).scalar()
+        version = self.format()
+        if version is None:
+            if self.read_only:
+                raise LedgerError(f"{self.location} is not a ledger of semeai")
+            self._create()
+            version = self.format()
         if version != str(schema.SCHEMA_VERSION):
+            older = version is not None and version.isdecimal() and int(version) < schema.SCHEMA_VERSION
+            hint = f"; convert it with `semeai migrate --ledger {self.location}`, which keeps a copy" if older else ""
             raise LedgerError(
-                f"{self.location} has ledger format {version}, this version of semeai reads {schema.SCHEMA_VERSION}"
+                f"{self.location} has ledger format {version}, this version of semeai reads "
+                f"{schema.SCHEMA_VERSION}{hint}"
             )
 
-    @contextlib.contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """Yield a connection in a transaction that is committed at the end of the block."""
-        try:
-            with self._engine.execution_options(semeai_write=True).begin() as connection:
-                yield connection
-        except SQLAlchemyError as error:
-            raise LedgerError(f"cannot write to {self.location}: {_reason(error)}") from error
+    def format(self) -> str | None:
+        """Return the version of the format; None if the database is empty. Raises LedgerError if it is another's."""
+        with self.reading() as connection:
+            tables = set(sqlalchemy.inspect(connection).get_table_names())
+            if not tables & {"about", "runs"} and (not tables or self.path is None):
+                return None
+            if not {"about", "runs"} <= tables:
+                raise LedgerError(f"{self.location} is not a ledger of semeai: it has the tables {_some(tables)}")
+            query = select(schema.about.c.value).where(schema.about.c.key == "schema")
+            version = connection.execute(query).scalar()
+        if version is None:
+            raise LedgerError(f"{self.location} is not a ledger of semeai: it has no format")
+        return str(version)
+
+    def _create(self) -> None:
+        def create(connection: Connection) -> None:
+            if connection.dialect.name == "postgresql":  # several runs may be the first to use it
+                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _CREATION})
+            schema.metadata.create_all(connection, schema.CORE_TABLES)
+            if connection.execute(select(schema.about.c.value)).first() is None:
+                connection.execute(insert(schema.about), {"key": "schema", "value": str(schema.SCHEMA_VERSION)})
+
+        if self.path is not None:
+            with self._explaining("write to"):
+                use_log(self._engine)
+        self.write(create)
+
+    # -- transactions ------------------------------------------------------------------------------------------
+
+    def write(self, action: Callable[[Connection], T], *, durable: bool = False, patient: bool = True) -> T:
+        """Call ``action`` in a transaction and commit it. If ``durable``, it survives a power cut once this returns.
+
+        If the connection to a server is lost, it is tried again for RECONNECT_SECONDS unless ``patient`` is False. The
+        transaction may then have been committed already, so ``action`` must find out what is left to do.
+        """
+        began, attempt = time.monotonic(), 0
+        engine = self._engine.execution_options(semeai_write=True, semeai_durable=durable)
+        while True:
+            try:
+                with self._explaining("write to"), engine.begin() as connection:
+                    return action(connection)
+            except LedgerError as error:
+                again = patient and self.path is None and _is_lost(error.__cause__) and not self.gives_up()
+                if not again or time.monotonic() - began > self.RECONNECT_SECONDS:
+                    raise
+                if attempt == 0:
+                    self.say(f"{error}; trying again for {self.RECONNECT_SECONDS:.0f} s")
+                self._pause(_PAUSES[min(attempt, len(_PAUSES) - 1)])
+                attempt += 1
+
+    def _pause(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while time.monotonic() < until and not self.gives_up():
+            time.sleep(0.05)
 
     @contextlib.contextmanager
-    def _reading(self) -> Iterator[Connection]:
+    def reading(self) -> Iterator[Connection]:
+        """Yield a connection for reading."""
+        if self._shared is not None:
+            with self._explaining("read"):
+                yield self._shared
+            return
+        with self._explaining("read"), self._engine.connect() as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def one_state(self) -> Iterator[None]:
+        """Let everything that is read in the block be from one moment, also while a run is written."""
+        with self._explaining("read"), self._engine.connect() as connection:
+            if connection.dialect.name == "postgresql":
+                connection.execution_options(isolation_level="REPEATABLE READ")
+            self._shared = connection
+            try:
+                yield
+            finally:
+                self._shared = None
+
+    @contextlib.contextmanager
+    def _explaining(self, doing: str) -> Iterator[None]:
         try:
-            with self._engine.connect() as connection:
-                yield connection
+            yield
         except SQLAlchemyError as error:
-            raise LedgerError(f"cannot read {self.location}: {_reason(error)}") from error
+            raise LedgerError(f"cannot {doing} {self.location}: {reason_of(error)}") from error
+        except (ValueError, TypeError, OverflowError) as error:  # a value that its column cannot have
+            raise LedgerError(f"cannot {doing} {self.location}: a row is damaged ({error})") from error
 
     # -- reading -----------------------------------------------------------------------------------------------
 
     def runs(self) -> list[RunInfo]:
         """Return all runs in the order of their creation."""
-        with self._reading() as connection:
-            rows = connection.execute(select(schema.runs).order_by(schema.runs.c.id))
-            return [RunInfo(**row._mapping) for row in rows]
+        with self.reading() as connection:
+            return [self._info(row) for row in connection.execute(select(schema.runs).order_by(schema.runs.c.id))]
 
     def run(self, name: str) -> RunInfo:
         """Return the run of that name. Raises RunNotFound with the nearest name if there is none."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             row = connection.execute(select(schema.runs).where(schema.runs.c.name == name)).first()
             if row is None:
                 known = connection.scalars(select(schema.runs.c.name)).all()
                 hint = did_you_mean(name, known) if known else "it holds no runs"
                 raise RunNotFound(f"no run {name!r} in {self.location}; {hint}")
-            return RunInfo(**row._mapping)
+            return self._info(row)
+
+    def _info(self, row: Row[Any]) -> RunInfo:
+        found = row._asdict()
+        if row_checksum(schema.runs, found) != found["checksum"] or hash_config(found["config"]) != row.config_hash:
+            raise LedgerError(f"{self.location}: the row of run {row.name!r} is damaged")
+        return RunInfo(**{name: found[name] for name in _RUN_FIELDS})
+
+    def run_ids(self) -> dict[str, int]:
+        """Return the id of each run by name, also of runs whose rows are damaged."""
+        with self.reading() as connection:
+            query = select(schema.runs.c.name, schema.runs.c.id).order_by(schema.runs.c.id)
+            return {str(row.name): row.id for row in connection.execute(query)}
 
     def state(self, run: RunInfo) -> str:
         """Return the state of a run: as recorded, but "killed" if it should be running and no process writes it."""
         if run.state not in ("new", "running"):
             return str(run.state)
-        held = (
-            AdvisoryLock.is_held(self._engine, run.id)
-            if self._path is None
-            else file_lock_is_held(self._lock_path(run.id))
-        )
-        return "running" if held else "killed"
+        with self.reading() as connection:
+            row = connection.execute(lease_query(connection).where(schema.leases.c.run_id == run.id)).first()
+        return "running" if row is not None and is_held(row._asdict()) else "killed"
 
     def last_results(self) -> dict[str, str]:
         """Return the time of the last result of each run by name; results of ``run/part`` also count for ``run``."""
-        with self._reading() as connection:
-            names = {row.id: row.name for row in connection.execute(select(schema.runs.c.id, schema.runs.c.name))}
+        with self.reading() as connection:
+            runs, heads = schema.runs, schema.heads
+            last = func.max(heads.c.updated_at)
+            query = select(runs.c.name, last).join(heads, heads.c.run_id == runs.c.id).group_by(runs.c.name)
+            query = query.where(heads.c.updated_at != "")
             found: dict[str, str] = {}
-            for table in result_tables():
-                if not self._has(connection, table):
-                    continue
-                query = select(table.c.run_id, func.max(table.c.recorded_at)).group_by(table.c.run_id)
-                for run_id, time in connection.execute(query):
-                    parts = names[run_id].split("/")
-                    for n in range(1, len(parts) + 1):
-                        above = "/".join(parts[:n])
-                        found[above] = max(time, found.get(above, ""))
+            for name, when in connection.execute(query):
+                parts = name.split("/")
+                for n in range(1, len(parts) + 1):
+                    above = "/".join(parts[:n])
+                    found[above] = max(when, found.get(above, ""))
         return found
 
-    def rows(self, table: str | Table, run_id: int) -> Iterator[Mapping[str, Any]]:
-        """Yield the rows of one run in a table, in order, without the run's id. They are read in portions."""
+    def rows(self, table: str | Table, run_id: int, start: int = 0) -> Iterator[Mapping[str, Any]]:
+        """Yield the rows of one run in a table, in order, without the run's id and the checksum.
+
+        They are read in portions, from number ``start`` on. Raises LedgerError at a damaged row.
+        """
         table = table_named(table) if isinstance(table, str) else table
-        columns = [column for column in table.columns if column.name not in ("run_id", "id")]
-        order = list(table.primary_key.columns)
-        with self._reading() as connection:
+        for row in self.checked_rows(table, run_id, start):
+            yield {name: value for name, value in row.items() if name not in ("run_id", "checksum")}
+
+    def checked_rows(self, table: Table, run_id: int, start: int = 0) -> Iterator[Mapping[str, Any]]:
+        """Yield whole rows of one run, in order. Raises LedgerError at the first one that is damaged."""
+        query = select(table).where(table.c.run_id == run_id).order_by(*table.primary_key.columns)
+        if start:
+            query = query.where(list(table.primary_key.columns)[1] >= start)
+        names = [column.name for column in table.columns]
+        with self.reading() as connection:
             if not self._has(connection, table):
                 return
-            query = select(*columns).where(table.c.run_id == run_id).order_by(*order)
-            for row in connection.execution_options(yield_per=1000).execute(query):
-                yield dict(row._mapping)
+            with connection.execution_options(yield_per=1000).execute(query) as found:
+                for values in found:
+                    row = dict(zip(names, values, strict=True))
+                    if row_checksum(table, row) != row["checksum"]:
+                        raise LedgerError(f"{self.location}: {place_of(table, row)} is damaged")
+                    yield row
 
-    def batches(self, run_id: int) -> Iterator[RecordedBatch]:
-        """Yield the batches of a race with their rewards, in dispatch order."""
-        for row in self.rows(schema.batches, run_id):
+    def heads(self, run_id: int) -> dict[str, Head]:
+        """Return the recorded number of rows and sums of checksums of a run, by table name."""
+        with self.reading() as connection:
+            rows = connection.execute(select(schema.heads).where(schema.heads.c.run_id == run_id))
+            return {row.table_name: Head.from_row(row._asdict()) for row in rows}
+
+    def batches(self, run_id: int, start: int = 0) -> Generator[RecordedBatch]:
+        """Yield the batches of a race with their rewards, in dispatch order, from number ``start`` on."""
+        for row in self.rows(schema.batches, run_id, start):
             yield RecordedBatch(
                 Batch(row["number"], row["candidate"], row["start"], row["size"]),
                 None if row["counts"] is None else counts_from_json(row["counts"]),
@@ -182,11 +300,7 @@ class Ledger:
 
     def digest(self, run_id: int) -> str:
         """Return a hash of a run's candidates, rewards and decisions: equal for equal runs on any machine."""
-        digest = hashlib.sha256()
-        for table, names in _IDENTITY.items():
-            for row in self.rows(table, run_id):
-                digest.update(json.dumps([row[name] for name in names]).encode())
-        return digest.hexdigest()[:16]
+        return digest_of(self.heads(run_id), DIGEST_TABLES)
 
     # -- writing -----------------------------------------------------------------------------------------------
 
@@ -204,67 +318,77 @@ class Ledger:
         Raises RunChanged if it exists with another configuration, RunLocked if it has a writer already.
         """
         config_hash = hash_config(config)
-        with self.writing() as connection:
+
+        def find_or_create(connection: Connection) -> int:
             if tables:
                 schema.metadata.create_all(connection, tables)  # the first run of its kind
             row = connection.execute(select(schema.runs).where(schema.runs.c.name == name)).first()
             if row is None:
-                values = {
-                    "name": name, "kind": kind, "config": dict(config), "config_hash": config_hash, "seed": seed,
-                    "versions": dict(versions), "created_at": now(), "state": "new", "updated_at": now(),
-                }  # fmt: skip
-                key = connection.execute(insert(schema.runs), values).inserted_primary_key
-                assert key is not None
-                run_id = int(key[0])
-            else:
-                if row.config_hash != config_hash:
-                    changes = "; ".join(describe_changes(row.config, config))
-                    raise RunChanged(
-                        f"run {name!r} exists in {self.location} with another configuration ({changes}): "
-                        "change it back to resume, or give this one another name"
-                    )
-                run_id = row.id
-        return RunWriter(self, run_id, name, self._lock(run_id, name), tables)
+                return self._insert_run(connection, name, kind, config, config_hash, seed, versions)
+            if row.config_hash != config_hash:
+                changes = "; ".join(describe_changes(row.config, config))
+                raise RunChanged(
+                    f"run {name!r} exists in {self.location} with another configuration ({changes}): "
+                    "change it back to resume, or give this one another name"
+                )
+            return self._info(row).id
 
-    def _lock(self, run_id: int, name: str) -> Lock:
-        if self._path is None:
-            return AdvisoryLock(self._engine, run_id, name)
-        return FileLock(self._lock_path(run_id), name)
+        run_id = self.write(find_or_create)
+        lease = Lease(self, run_id, name)
+        try:
+            return RunWriter(self, run_id, name, lease, tables)
+        except BaseException:
+            lease.release()
+            raise
 
-    def _lock_path(self, run_id: int) -> Path:
-        assert self._path is not None
-        return self._path.with_name(f"{self._path.name}.{run_id}.lock")
+    @staticmethod
+    def _insert_run(
+        connection: Connection,
+        name: str,
+        kind: str,
+        config: Mapping[str, Any],
+        config_hash: str,
+        seed: int,
+        versions: Mapping[str, str],
+    ) -> int:
+        values = {
+            "name": name, "kind": kind, "config": dict(config), "config_hash": config_hash, "seed": seed,
+            "versions": dict(versions), "created_at": now(), "state": "new", "updated_at": now(), "checksum": "",
+        }  # fmt: skip
+        key = connection.execute(insert(schema.runs), values).inserted_primary_key
+        assert key is not None
+        run_id = int(key[0])
+        set_run_values(connection, run_id, {})
+        return run_id
 
     def close(self) -> None:
         self._engine.dispose()
+        if self._copy is not None:
+            shutil.rmtree(self._copy, ignore_errors=True)
 
 
-def _make_engine(path: Path | None, location: str) -> Engine:
-    if path is None:
-        kind = location.partition("://")[0].partition("+")[0]
-        if kind != "postgresql":
-            raise LedgerError(f"a ledger is a SQLite file or a PostgreSQL database (postgresql://...), not {kind}://")
-        try:
-            return create_engine(location, pool_pre_ping=True)
-        except (SQLAlchemyError, ImportError) as error:
-            raise LedgerError(f"cannot use {without_password(location)} as a ledger: {_reason(error)}") from None
-    engine = create_engine(URL.create("sqlite", database=str(path)), connect_args={"timeout": 60})
-
-    @event.listens_for(engine, "connect")
-    def configure(connection: Any, record: Any) -> None:
-        connection.isolation_level = None  # transactions are begun below, not by the database driver
-        for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON"):
-            connection.execute(f"PRAGMA {pragma}")
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        # If a writing transaction began as a reading one, SQLite could refuse the lock in the middle of it.
-        write = connection.get_execution_options().get("semeai_write", False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
-
-    return engine
+def set_run_values(connection: Connection, run_id: int, values: Mapping[str, Any]) -> None:
+    """Change columns of a run's row, and its checksum with them."""
+    where = schema.runs.c.id == run_id
+    row = connection.execute(select(schema.runs).where(where)).one()
+    changed = {**row._asdict(), **values}
+    checksum = row_checksum(schema.runs, changed)
+    connection.execute(schema.runs.update().where(where).values(**values, checksum=checksum))
 
 
-def _reason(error: Exception) -> str:
-    cause = getattr(error, "orig", None) or error
-    return str(cause).strip().splitlines()[0]
+def place_of(table: Table, row: Mapping[str, Any]) -> str:
+    """Return which row of a table it is, for messages."""
+    keys = [column.name for column in table.primary_key.columns if column.name != "run_id"]
+    return " ".join([f"the row of run {row['run_id']}", *(f"{key} {row[key]}" for key in keys), f"in {table.name}"])
+
+
+def _is_lost(error: BaseException | None) -> bool:
+    """Return whether the connection to a database server was lost or could not be made."""
+    if not isinstance(error, DBAPIError):
+        return False
+    return error.connection_invalidated or type(error.orig).__name__ in _LOST
+
+
+def _some(names: set[str]) -> str:
+    shown = sorted(names)[:3]
+    return ", ".join(shown) + (", ..." if len(names) > 3 else "")

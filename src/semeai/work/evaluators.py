@@ -1,6 +1,6 @@
 """Evaluators: run a candidate on a seed. The program is a Python callable, a command, or another registered kind.
 
-An evaluator is picklable data that workers open. It returns one number, or several if it plays several games per seed.
+An evaluator is data that workers open. It returns one number, or several if it plays several games per seed.
 Without ``better`` the numbers are rewards in [0, 1], where 0.5 is as good as the baseline. With ``better`` they may be
 any numbers: the baseline is run on the same seed, and the reward tells which of the two did better.
 """
@@ -19,7 +19,9 @@ from pydantic import Field
 from semeai.errors import BadReward, BaselineFailed, ConfigError, ProgramFailed, did_you_mean
 from semeai.processes import fill_in, placeholders
 from semeai.registry import Registry
+from semeai.work import heartbeat
 from semeai.work.command import run_command
+from semeai.work.parameters import WatchedParams, check_names, check_signature
 from semeai.work.targets import load_target
 
 Better = Literal["higher", "lower"]
@@ -28,11 +30,11 @@ Params = Mapping[str, Any]
 Play = Callable[[Params, int], Answer]
 Say = Callable[[str], object]
 
-DEFAULT_TIMEOUT = 60.0  # seconds
+DEFAULT_TIMEOUT, LONGEST_TIMEOUT = 60.0, 1e6  # seconds
 
 
 class Evaluator(ABC):
-    """A program that evaluates candidates, as picklable data."""
+    """A program that evaluates candidates, as data that can be sent to workers."""
 
     @abstractmethod
     def open(self) -> Play:
@@ -45,6 +47,16 @@ class Evaluator(ABC):
     def check(self, who: str, params: Params) -> None:
         """Raise ConfigError if the program cannot be run with these parameters. Its message begins with ``who``."""
 
+    @property
+    def function(self) -> str:
+        """Name of the Python function that gets the parameters as a dictionary; empty if there is none."""
+        return ""
+
+    @property
+    def time_limit(self) -> float | None:
+        """Seconds after which a worker that runs the program is ended; None if the program is ended otherwise."""
+        return None
+
     def recorded(self, params: Params) -> Params:
         """Return the parameters as the ledger records them: independent of where files are."""
         return params
@@ -55,17 +67,38 @@ class Evaluator(ABC):
 
 @dataclass(frozen=True)
 class CallableEvaluator(Evaluator):
-    """A Python function ``function(params, seed)``, given as ``module:function`` or as a picklable object."""
+    """A Python function ``function(params, seed)``, given as ``module:function`` or as an object."""
 
     target: str | Callable[..., Any]
     folder: str | None = None
+    timeout: float = DEFAULT_TIMEOUT
+
+    @property
+    def time_limit(self) -> float | None:
+        return self.timeout
+
+    @property
+    def function(self) -> str:
+        if isinstance(self.target, str):
+            return self.target.partition(":")[2]
+        return getattr(self.target, "__name__", type(self.target).__name__)
+
+    def check(self, who: str, params: Params) -> None:
+        """Raise ConfigError if the function does not take params and seed, or declares no such parameter."""
+        function = self._load()
+        check_signature(function, self.function)
+        check_names(function, self.function, who, params)
+
+    def _load(self) -> Callable[..., Any]:
+        return load_target(self.target, self.folder) if isinstance(self.target, str) else self.target
 
     def open(self) -> Play:
-        function = load_target(self.target, self.folder) if isinstance(self.target, str) else self.target
+        function = self._load()
 
         def play(params: Params, seed: int) -> Answer:
+            given = params.fresh() if isinstance(params, WatchedParams) else dict(params)
             try:
-                answer = function(dict(params), seed)
+                answer = function(given, seed)
             except (Exception, SystemExit) as error:
                 raise ProgramFailed(f"{type(error).__name__}: {error}", traceback.format_exc()) from error
             return as_numbers(answer)
@@ -113,6 +146,10 @@ class CommandEvaluator(Evaluator):
             raise ConfigError(f"{who} gives no value for {{{name}}} of evaluator.command")
         for name in sorted(params.keys() - used):
             raise ConfigError(f"{who}: evaluator.command has no {{{name}}}; {did_you_mean(name, used - {'seed'})}")
+        try:
+            fill_in(self.command, {**params, "seed": 0})
+        except ConfigError as error:
+            raise ConfigError(f"{who}: {error}") from None
 
 
 def parse_numbers(output: str) -> Answer:
@@ -146,12 +183,27 @@ class AgainstBaseline(Evaluator):
         play = self.program.open()
         sign = 1.0 if self.better == "higher" else -1.0
 
-        def compare(params: Params, seed: int) -> Answer:
-            ours = play(params, seed)
+        def play_baseline(params: Params, seed: int) -> Answer:
+            baseline = params.like(self.baseline) if isinstance(params, WatchedParams) else self.baseline
+            here = heartbeat.here()
+            here[heartbeat.STAGE] = heartbeat.BASELINE
             try:
-                theirs = play(self.baseline, seed)
+                theirs = play(baseline, seed)
             except (BadReward, ProgramFailed) as error:
                 raise BaselineFailed(f"the baseline failed: {error}") from error
+            finally:
+                here[heartbeat.STAGE] = 0
+            if any(map(math.isnan, theirs)):
+                raise BaselineFailed(f"the baseline failed: nothing can be compared with {math.nan}")
+            return theirs
+
+        def compare(params: Params, seed: int) -> Answer:
+            try:
+                ours = play(params, seed)
+            except BadReward:
+                play_baseline(params, seed)  # if it fails too, the candidate is not to blame
+                raise
+            theirs = play_baseline(params, seed)
             if len(ours) != len(theirs):
                 raise BadReward(f"it gave {len(ours)} numbers where the baseline gave {len(theirs)}")
             return [_outcome(sign * a, sign * b) for a, b in zip(ours, theirs, strict=True)]
@@ -161,9 +213,17 @@ class AgainstBaseline(Evaluator):
     def check(self, who: str, params: Params) -> None:
         self.program.check(who, params)
 
+    @property
+    def function(self) -> str:
+        return self.program.function
+
+    @property
+    def time_limit(self) -> float | None:
+        return self.program.time_limit
+
 
 def _outcome(a: float, b: float) -> float:
-    if math.isnan(a) or math.isnan(b):
+    if math.isnan(a):
         raise BadReward(f"cannot compare {a} with the baseline's {b}")
     return 0.5 if a == b else float(a > b)
 
@@ -188,13 +248,20 @@ class EvaluatorKind(ABC):
 
 
 def evaluator_identity(
-    own: Params, better: str | None = None, timeout: float = DEFAULT_TIMEOUT, retries: int = 0
+    own: Params,
+    better: str | None = None,
+    timeout: float = DEFAULT_TIMEOUT,
+    retries: int = 0,
+    *,
+    strict: bool = False,
 ) -> dict[str, Any]:
     """Return what the ledger records for ``[evaluator]``; ``own`` is the key of the kind with its value.
 
-    The keys ``callable`` and ``command`` are always present, those of other kinds only if they are used.
+    The keys ``callable`` and ``command`` are always present, those of other kinds and ``strict`` only if they are
+    used.
     """
-    return {"callable": None, "command": None, **own, "better": better, "timeout": timeout, "retries": retries}
+    found = {"callable": None, "command": None, **own, "better": better, "timeout": timeout, "retries": retries}
+    return {**found, "strict": True} if strict else found
 
 
 EVALUATORS: Registry[EvaluatorKind] = Registry("evaluator", "semeai.evaluators")
@@ -205,7 +272,7 @@ class _Callable(EvaluatorKind):
 
     def make(self, value: str, folder: str, timeout: float, baseline: Params | None) -> Evaluator:
         load_target(value, folder)
-        return CallableEvaluator(value, folder)
+        return CallableEvaluator(value, folder, timeout)
 
 
 class _Command(EvaluatorKind):

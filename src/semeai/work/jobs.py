@@ -1,14 +1,17 @@
 """Jobs: parts of a batch as picklable data, and the functions with which a worker runs them."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from semeai.errors import BadReward, BaselineFailed, ConfigError, ProgramFailed
 from semeai.rng import evaluation_seeds
 from semeai.stats.counts import SCALE, RewardCounts, reward_level
-from semeai.work.evaluators import Evaluator, Play
+from semeai.work import heartbeat
+from semeai.work.deaths import Death
+from semeai.work.evaluators import Evaluator, Params, Play
+from semeai.work.parameters import WatchedParams
 
 # "program" gives the candidate the verdict "failed"; the other kinds stop the run.
 FailureKind = Literal["program", "bad_reward", "baseline", "config"]
@@ -17,10 +20,22 @@ FailureKind = Literal["program", "bad_reward", "baseline", "config"]
 class Task(Protocol):
     """Work for a pool, as picklable data that any worker can run."""
 
+    @property
+    def label(self) -> str:
+        """What it is, for messages."""
+
+    @property
+    def time_limit(self) -> float | None:
+        """Seconds that one of its evaluations may take; None if it has no limit, or keeps it itself."""
+
+    @property
+    def retries(self) -> int:
+        """Number of times that an evaluation which exceeds its time limit is tried again."""
+
     def run(self) -> Any: ...
 
-    def lost(self) -> Any:
-        """Return the result that stands for a task that repeatedly killed its worker."""
+    def lost(self, death: Death) -> Any:
+        """Return the result that stands for a task which repeatedly killed its worker, or did not end in time."""
 
 
 @dataclass(frozen=True)
@@ -29,20 +44,37 @@ class Job:
 
     evaluator: Evaluator
     name: str
-    params: Mapping[str, Any]
+    params: Params
     key: int
     start: int
     size: int
     games_per_seed: int = 1
     retries: int = 0
+    watched: bool = False
+    """Whether to note which parameters the first evaluation reads."""
+    time_limit: float | None = None
+
+    @property
+    def label(self) -> str:
+        return f"candidate {self.name!r}, evaluations {self.start} to {self.start + self.size - 1}"
+
+    def seed(self, step: int) -> int:
+        """Return the seed of the evaluation with this index in the job."""
+        return int(evaluation_seeds(self.key, self.start + step, 1)[0])
+
+    def place(self, step: int) -> str:
+        """Return the name of an evaluation for messages; if ``step`` is negative, that of the whole job."""
+        return self.label if step < 0 else f"candidate {self.name!r}, seed {self.seed(step)}"
 
     def run(self) -> "JobResult":
         return run_job(self)
 
-    def lost(self) -> "JobResult":
-        last = self.start + self.size - 1
-        message = f"candidate {self.name!r}, evaluations {self.start} to {last}: it kills its worker"
-        return JobResult(RewardCounts(), 0.0, Failure("program", message, self.start, -1))
+    def lost(self, death: Death) -> "JobResult":
+        of_baseline = death.stage == heartbeat.BASELINE
+        message = f"{self.place(death.step)}: {'the baseline failed: ' if of_baseline else ''}{death.reason}"
+        seed = self.seed(death.step) if death.step >= 0 else -1
+        kind: FailureKind = "baseline" if of_baseline else "program"
+        return JobResult(RewardCounts(), 0.0, Failure(kind, message, self.start + max(0, death.step), seed))
 
 
 @dataclass(frozen=True)
@@ -63,6 +95,8 @@ class JobResult:
     counts: RewardCounts
     seconds: float
     failure: Failure | None = None
+    reads: frozenset[str] | None = None
+    """Names of parameters that the first evaluation has read; None if it was not watched."""
 
 
 def run_job(job: Job) -> JobResult:
@@ -73,34 +107,41 @@ def run_job(job: Job) -> JobResult:
         play = job.evaluator.open()
     except ConfigError as error:
         return JobResult(RewardCounts(), 0.0, Failure("config", str(error), job.start, -1))
+    watched = WatchedParams(job.params) if job.watched else None
+    params: Params = job.params if watched is None else watched
     seeds: list[int] = evaluation_seeds(job.key, job.start, job.size).tolist()
+    here = heartbeat.here()
     for offset, seed in enumerate(seeds):
+        here[heartbeat.STEP] = offset
         try:
-            levels[_one_reward(job, play, seed)] += 1
+            levels[_one_reward(job, play, params, seed)] += 1
         except (BadReward, ProgramFailed, ConfigError) as error:
             seconds = time.perf_counter() - began
             return JobResult(RewardCounts(), seconds, _failure(job, offset, seed, error))
+        params = job.params
     counts = RewardCounts({level: n for level, n in enumerate(levels) if n})
-    return JobResult(counts, time.perf_counter() - began)
-
-
-def run_task(task: Task) -> Any:
-    return task.run()
+    reads = None if watched is None else frozenset(watched.reads)
+    return JobResult(counts, time.perf_counter() - began, reads=reads)
 
 
 def run_tasks(tasks: Sequence[Task]) -> list[Any]:
     """Run several small tasks with one message, which costs more than a cheap evaluation. Returns their results."""
-    return [task.run() for task in tasks]
+    results = []
+    for i, task in enumerate(tasks):
+        heartbeat.begin_task(i)
+        results.append(task.run())
+    return results
 
 
-def _one_reward(job: Job, play: Play, seed: int) -> int:
+def _one_reward(job: Job, play: Play, params: Params, seed: int) -> int:
     for attempt in range(job.retries + 1):
         try:
-            rewards = play(job.params, seed)
+            rewards = play(params, seed)
             break
         except ProgramFailed:
             if attempt == job.retries:
                 raise
+            heartbeat.here()[heartbeat.ATTEMPT] = attempt + 1
     if len(rewards) != job.games_per_seed:
         raise BadReward(f"it gave {len(rewards)} rewards for one seed, and games_per_seed is {job.games_per_seed}")
     if job.games_per_seed == 1:

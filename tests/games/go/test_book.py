@@ -77,8 +77,12 @@ def test_the_own_book_knows_the_first_moves() -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("9 7.5 B - / - E5 50 10", "'>' is not in list"),
-        ("9 7.5 X - / - > E5 50 10", "substring not found"),
+        ("9 7.5 B - / - E5 50 10", "write size komi to-move"),
+        ("9 7.5 B - / - E5 50 10 10 10", "'>' is not in list"),
+        ("9 7.5 X - / - > E5 50 10", "write size komi to-move"),
+        ("9", "write size komi to-move"),
+        ("9 nan B - / - > E5 50 10", "out of range"),
+        ("9 7.5 B - / - > E5 500 10", "out of range"),
         ("9 7.5 B E5 / - > E5 50 10", "E5 is no move here"),
         ("9 7.5 B E5 / E5 > C3 50 10", "no stone can be placed on E5"),
         ("9 7.5 B - / - > I5 50 10", "no point"),

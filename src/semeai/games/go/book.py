@@ -6,6 +6,7 @@ for example `9 7.5 W E5 / - > D3 47.2 20000`.
 """
 
 import hashlib
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -17,11 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semeai.errors import ConfigError, IllegalMove
+from semeai.files import read_text
 from semeai.games.go.kernels.tables import BLACK, WHITE
 from semeai.games.go.position import GoPosition
 
 OWN_BOOK = "book.txt"
 """The file of the book that comes with semeai, in this package."""
+SHORTEST = 10
+"""Words of a line without stones."""
 
 
 class BookMove(NamedTuple):
@@ -85,10 +89,7 @@ class Book:
     @classmethod
     def load(cls, path: Path) -> Self:
         """Return the book of a file. Raises ConfigError if it cannot be read."""
-        try:
-            return cls.read(path.read_text(encoding="utf-8").splitlines(), str(path))
-        except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(f"{path}: cannot be read: {error}") from None
+        return cls.read(read_text(path, "book").splitlines(), f"book {path}")
 
     @property
     def digest(self) -> str:
@@ -147,6 +148,8 @@ def _line(key: tuple[int, float, int, bytes], found: BookMove) -> str:
 
 def _parse(words: list[str]) -> tuple[_View, BookMove]:
     """Return view and move of a line. Legality is checked when a move is played, so that reading is fast."""
+    if len(words) < SHORTEST or words[2] not in ("B", "W"):
+        raise ValueError("write size komi to-move black-stones / white-stones > move win-rate simulations")
     size, komi, player = int(words[0]), float(words[1]), "BW".index(words[2])
     board = _empty_board(size)
     stones = np.zeros(size * size, np.uint8)
@@ -161,7 +164,10 @@ def _parse(words: list[str]) -> tuple[_View, BookMove]:
     place = _place(board.text_to_move(name), size)
     if place < 0 or stones[place]:
         raise ValueError(f"{name} is no move here")
-    return _view(size, komi, player, stones), BookMove(place, float(rate) / 100, int(simulations))
+    found = BookMove(place, float(rate) / 100, int(simulations))
+    if not (math.isfinite(komi) and 0 <= found.win_rate <= 1 and found.simulations >= 0):
+        raise ValueError("komi, win rate or simulations are out of range")
+    return _view(size, komi, player, stones), found
 
 
 @cache

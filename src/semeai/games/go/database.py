@@ -5,10 +5,9 @@ alone, not on the place of the file.
 """
 
 import hashlib
+import io
 import json
-import os
 import re
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -19,14 +18,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from semeai.archives import Wanted, read_arrays
 from semeai.errors import ConfigError
+from semeai.files import replace_file
 from semeai.games.go.kernels.neighbourhoods import GO_DATABASE, MAX_PATTERNS, N_SIZES, fill_table, value_moves
 from semeai.games.patterns.policy import OWN
 from semeai.games.protocol import SCRATCH
 
 VERSION = 2
 """Version of the file; version 1 had other keys."""
-_ARRAYS = {"version": "i", "keys": "u", "sizes": "u", "weights": "f", "about": "U", "digest": "U"}
+_ARRAYS = {
+    "version": Wanted("i"), "keys": Wanted("u", 1), "sizes": Wanted("u", 1), "weights": Wanted("f", 1),
+    "about": Wanted("U"), "digest": Wanted("U"),
+}  # fmt: skip
 _MOST_BYTES = 64 * MAX_PATTERNS
 """Limit of the unpacked size; a larger file is refused before it is unpacked."""
 _MOST_WEIGHT = 60.0
@@ -87,13 +91,9 @@ class Database:
             "about": np.array(json.dumps(dict(self.about), sort_keys=True)),
             "digest": np.array(self.digest),
         }
-        part = path.with_name(f".{path.name}.part")
-        try:
-            with part.open("wb") as file:
-                np.savez_compressed(file, allow_pickle=False, **arrays)
-            os.replace(part, path)
-        except OSError as error:
-            raise ConfigError(f"database {path}: cannot be written: {error.strerror}") from None
+        written = io.BytesIO()
+        np.savez_compressed(written, allow_pickle=False, **arrays)
+        replace_file(path, written.getvalue(), "database")
 
 
 def database_values(states: NDArray[Any], database: Database, moves: Sequence[int]) -> NDArray[np.float32]:
@@ -106,14 +106,7 @@ def database_values(states: NDArray[Any], database: Database, moves: Sequence[in
 
 def load_database(path: str | Path) -> Database:
     """Read and check a file. Raises ConfigError in one sentence if anything is wrong with it."""
-    try:
-        arrays = _arrays(Path(path))
-    except OSError as error:
-        raise ConfigError(f"database {path}: cannot be read: {error.strerror or error}") from None
-    except (ValueError, KeyError, EOFError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
-        raise ConfigError(
-            f"database {path}: is no database of patterns: {str(error) or type(error).__name__}"
-        ) from None
+    arrays = read_arrays(path, "database", _ARRAYS, _MOST_BYTES)
     if int(arrays["version"]) != VERSION:
         version = int(arrays["version"])
         raise ConfigError(f"database {path}: is of version {version}, and this program reads version {VERSION}")
@@ -121,23 +114,6 @@ def load_database(path: str | Path) -> Database:
     if database.digest != str(arrays["digest"]):
         raise ConfigError(f"database {path}: is damaged: its patterns have not the digest {arrays['digest']!s:.16}")
     return database
-
-
-def _arrays(path: Path) -> dict[str, NDArray[Any]]:
-    with path.open("rb") as file, zipfile.ZipFile(file) as archive:
-        entries = archive.infolist()
-        if sorted(entry.filename for entry in entries) != sorted(f"{name}.npy" for name in _ARRAYS):
-            raise ValueError("it holds other things")
-        if sum(entry.file_size for entry in entries) > _MOST_BYTES:
-            raise ValueError(f"it unpacks to more than {_MOST_BYTES:,} bytes")
-        found = {}
-        for name, kind in _ARRAYS.items():
-            with archive.open(f"{name}.npy") as member:
-                array = np.lib.format.read_array(member, allow_pickle=False, max_header_size=1000)
-            if array.dtype.kind != kind or array.ndim != int(name in ("keys", "sizes", "weights")):
-                raise ValueError(f"its {name} are {array.dtype} of {array.ndim} dimensions")
-            found[name] = array
-        return found
 
 
 def _checked(arrays: Mapping[str, NDArray[Any]], path: str | Path) -> Database:

@@ -1,0 +1,100 @@
+"""Warnings about candidates that look like mistakes: a parameter that nothing reads, only ties, equal parameters."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from semeai.errors import did_you_mean
+from semeai.race.candidate import Verdict
+from semeai.race.race import Race
+from semeai.race.selection import Standing
+from semeai.stats.counts import SCALE
+from semeai.work.evaluators import Params
+from semeai.work.jobs import JobResult
+
+ENOUGH_TIES = 50  # evaluations
+ENOUGH_LOOKS = 5  # evaluations in which a parameter was not read
+
+
+@dataclass
+class _Reading:
+    """The parameters that a candidate changes and that nothing has read yet."""
+
+    unread: set[str]
+    n_looks: int = 0
+    others: set[str] = field(default_factory=set)
+    """Names that were read."""
+
+
+class Doubts:
+    """Looks at the results of a race and warns. It never changes a verdict."""
+
+    def __init__(self, race: Race, function: str, baseline: Params | None, warn: Callable[[str], object]) -> None:
+        self.race = race
+        self.function = function
+        """Name of the Python function that gets the parameters; empty if the program is no function."""
+        self.baseline = baseline
+        self.warn = warn
+        self._readings: dict[int, _Reading] = {}
+        self._tied: set[int] = set()
+
+    def begin(self) -> None:
+        """Warn of what earlier sessions saw, and of equal candidates. A stream may repeat candidates on purpose."""
+        for standing in self.race.standings:
+            self.look(standing)
+        if self.race.settings.mode == "stream":
+            return
+        groups: dict[str, list[str]] = {}
+        for standing in self.race.standings:
+            if self.baseline is not None and standing.candidate.params == self.baseline:
+                self.warn(f"candidate {standing.candidate.name!r} has the parameters of the baseline")
+            groups.setdefault(standing.candidate.digest, []).append(standing.candidate.name)
+        for names in groups.values():
+            if len(names) > 1:
+                self.warn(f"candidates {_listed(names)} have the same parameters")
+
+    def wants_reads(self, index: int) -> bool:
+        """Return whether the next job of a candidate shall note which parameters the function reads."""
+        return bool(self.function) and bool(self._reading(index).unread)
+
+    def look(self, standing: Standing, results: Iterable[JobResult] = ()) -> None:
+        """Look at a candidate after a batch. Recorded batches have no results of jobs."""
+        if self.function:
+            self._look_at_reads(standing, results)
+        counts = standing.counts
+        if len(counts) == 1 and counts.get(SCALE // 2, 0) >= ENOUGH_TIES and standing.index not in self._tied:
+            self._tied.add(standing.index)
+            self.warn(
+                f"candidate {standing.candidate.name!r}: all {counts.n} results so far are ties; "
+                "is it the same program as the baseline?"
+            )
+
+    def _reading(self, index: int) -> _Reading:
+        if index not in self._readings:
+            params, usual = self.race.standings[index - 1].candidate.params, self.baseline or {}
+            self._readings[index] = _Reading({k for k in params if k not in usual or usual[k] != params[k]})
+        return self._readings[index]
+
+    def _look_at_reads(self, standing: Standing, results: Iterable[JobResult]) -> None:
+        reading = self._reading(standing.index)
+        if not reading.unread:
+            return
+        for result in results:
+            if result.reads is not None:
+                reading.n_looks += 1
+                reading.unread -= result.reads
+                reading.others |= result.reads
+        enough = reading.n_looks >= (1 if standing.verdict != Verdict.UNDECIDED else ENOUGH_LOOKS)
+        if enough and reading.others:  # code in C may read a dictionary without being noticed
+            for name in sorted(reading.unread):
+                self.warn(
+                    f"candidate {standing.candidate.name!r}: parameter {name!r} was never read by {self.function}; "
+                    f"{did_you_mean(name, reading.others)}"
+                )
+        if enough or standing.verdict != Verdict.UNDECIDED:
+            reading.unread.clear()
+
+
+def _listed(names: list[str]) -> str:
+    shown = [repr(name) for name in names[:3]]
+    more = f"{len(names) - 3:,} more" if len(names) > 3 else shown.pop()
+    return f"{', '.join(shown)} and {more}"

@@ -1,0 +1,118 @@
+"""Rows of a race as objects, and back: decisions, and the state of each candidate."""
+
+import json
+import math
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from semeai.race.candidate import Verdict
+from semeai.race.checkpoint import Checkpoint, StandingState
+from semeai.race.race import Batch, Decision
+from semeai.stats.bounds import Bounds
+from semeai.stats.counts import RewardCounts
+from semeai.store import schema
+
+if TYPE_CHECKING:
+    from semeai.race.selection import Standing
+    from semeai.store.ledger import Ledger
+
+
+def decision_values(d: Decision) -> dict[str, Any]:
+    return {
+        "candidate": d.candidate,
+        "verdict": d.verdict.value,
+        "after_batch": d.after_batch,
+        "n_evaluations": d.n_evaluations,
+        "total_reward": d.total_reward,
+        "n_tests": d.n_tests,
+        "merit": _finite(d.merit),
+        "doubt": _finite(d.doubt),
+        "lower": _finite(d.bounds.lower),
+        "upper": _finite(d.bounds.upper),
+    }
+
+
+def decision_of(row: Mapping[str, Any]) -> Decision:
+    return Decision(
+        row["candidate"],
+        Verdict(row["verdict"]),
+        row["after_batch"],
+        row["n_evaluations"],
+        row["total_reward"],
+        row["n_tests"],
+        _or(row["merit"], -math.inf),
+        _or(row["doubt"], -math.inf),
+        Bounds(_or(row["lower"], -math.inf), _or(row["upper"], math.inf)),
+    )
+
+
+def total_values(standing: "Standing") -> dict[str, Any]:
+    return {
+        "candidate": standing.index,
+        "counts": counts_to_json(standing.counts),
+        "n_evaluations": standing.n_evaluations,
+        "total_reward": standing.total_reward,
+        "n_dispatched": standing.n_dispatched,
+        "n_tests": standing.n_tests,
+        "merit": _finite(standing.merit),
+        "doubt": _finite(standing.doubt),
+        "progress": _finite(standing.progress),
+        "upper": _finite(standing.upper),
+    }
+
+
+def _standing_state(row: Mapping[str, Any]) -> StandingState:
+    return StandingState(
+        counts_from_json(row["counts"]),
+        row["n_evaluations"],
+        row["total_reward"],
+        row["n_dispatched"],
+        row["n_tests"],
+        _or(row["merit"], -math.inf),
+        _or(row["doubt"], -math.inf),
+        _or(row["progress"], -math.inf),
+        _or(row["upper"], math.inf),
+    )
+
+
+def recorded_decisions(ledger: "Ledger", run_id: int) -> list[Decision]:
+    """Return the decisions of a race, in order."""
+    return [decision_of(row) for row in ledger.rows(schema.decisions, run_id)]
+
+
+def recorded_checkpoint(ledger: "Ledger", run_id: int) -> Checkpoint | None:
+    """Return the recorded state of a race; None if there is none or if another version of semeai recorded it."""
+    for row in list(ledger.rows(schema.checkpoints, run_id)):
+        if row["semeai"] == version("semeai"):
+            break
+    else:
+        return None
+    return Checkpoint(
+        row["n_batches"],
+        tuple(Batch(*values) for values in json.loads(row["pending"])),
+        {row["candidate"]: _standing_state(row) for row in ledger.rows(schema.totals, run_id)},
+        tuple(recorded_decisions(ledger, run_id)),
+    )
+
+
+def counts_to_json(counts: RewardCounts) -> str:
+    return json.dumps({str(level): n for level, n in counts.items()})
+
+
+def counts_from_json(text: str) -> RewardCounts:
+    return RewardCounts({int(level): n for level, n in json.loads(text).items()})
+
+
+def now() -> str:
+    """Return the current time in the format of the ledger."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def _finite(x: float) -> float | None:
+    return x if math.isfinite(x) else None
+
+
+def _or(value: float | None, otherwise: float) -> float:
+    return otherwise if value is None else value

@@ -1,0 +1,104 @@
+"""Verify the rows of a run: their checksums, their number, and the totals that were made from them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Table
+
+from semeai.errors import LedgerError
+from semeai.stats.counts import RewardCounts
+from semeai.store import schema
+from semeai.store.checks import Head
+from semeai.store.kinds import table_named
+from semeai.store.race_rows import counts_from_json, recorded_checkpoint
+
+if TYPE_CHECKING:
+    from semeai.store.ledger import Ledger
+
+NUMBERED = {"candidates": 1, "batches": 0, "decisions": 0, "failures": 0}
+"""First number of the tables whose rows have no gaps."""
+
+
+def verify_run(ledger: "Ledger", run_id: int) -> int:
+    """Read every row of a run once. Returns the number of rows; raises LedgerError at the first damage."""
+    heads = ledger.heads(run_id)
+    counted: dict[int, dict[int, int]] = {}
+    total = 0
+    others = [table_named(name) for name in heads if name not in NUMBERED]
+    for table in (*schema.RACE_TABLES, *others):
+        found = Head()
+        for row in _numbered(ledger, table, run_id):
+            found.add(table, row)
+            if table is schema.batches and row["counts"] is not None:
+                levels = counted.setdefault(row["candidate"], {})
+                for level, n in counts_from_json(row["counts"]).items():
+                    levels[level] = levels.get(level, 0) + n
+        _compare(ledger, table, found, heads.get(table.name, Head()))
+        total += found.n_rows
+    _verify_totals(ledger, run_id, counted, heads.get("batches", Head()).n_rows)
+    return total
+
+
+def _numbered(ledger: "Ledger", table: Table, run_id: int) -> Iterator[Mapping[str, Any]]:
+    expected = NUMBERED.get(table.name)
+    for row in ledger.checked_rows(table, run_id):
+        if expected is not None:
+            if row["number"] != expected:
+                raise LedgerError(f"{ledger.location}: number {expected} of run {run_id} is missing in {table.name}")
+            expected += 1
+        yield row
+
+
+def _compare(ledger: "Ledger", table: Table, found: Head, recorded: Head) -> None:
+    if found.n_rows != recorded.n_rows:
+        raise LedgerError(
+            f"{ledger.location}: {table.name} has {found.n_rows} rows of a run where {recorded.n_rows} were recorded"
+        )
+    if found != recorded:
+        raise LedgerError(f"{ledger.location}: the rows in {table.name} are not those that were recorded")
+
+
+def _verify_totals(ledger: "Ledger", run_id: int, counted: dict[int, dict[int, int]], n_batches: int) -> None:
+    checkpoint = recorded_checkpoint(ledger, run_id)
+    if checkpoint is None:
+        return
+    if checkpoint.n_told != n_batches:
+        raise LedgerError(
+            f"{ledger.location}: the recorded state is of batch {checkpoint.n_told}, and {n_batches} are recorded"
+        )
+    for candidate, state in checkpoint.standings.items():
+        if state.counts != RewardCounts(counted.pop(candidate, {})):
+            raise LedgerError(f"{ledger.location}: the totals of candidate {candidate} are not those of its batches")
+    if counted:
+        raise LedgerError(f"{ledger.location}: candidate {min(counted)} has batches and no totals")
+
+
+@dataclass
+class Report:
+    """What a check of a whole ledger has found."""
+
+    n_rows: dict[str, int] = field(default_factory=dict)
+    """Rows of each sound run, by name."""
+    damage: dict[str, str] = field(default_factory=dict)
+    """The first damage of each other run, by name; the empty name stands for the database itself."""
+
+
+def verify_ledger(ledger: "Ledger") -> Report:
+    """Verify the database and every run in it."""
+    report = Report()
+    try:
+        with ledger.reading() as connection:
+            if connection.dialect.name == "sqlite":
+                found = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
+                if found != "ok":
+                    report.damage[""] = f"{ledger.location}: SQLite finds damage: {found}"
+    except LedgerError as error:
+        report.damage[""] = str(error)
+    for name, run_id in ledger.run_ids().items():
+        try:
+            ledger.run(name)
+            report.n_rows[name] = verify_run(ledger, run_id)
+        except LedgerError as error:
+            report.damage[name] = str(error)
+    return report
