@@ -34,6 +34,10 @@ class Engine:
             raise SystemExit(f"{line!r} was answered by {lines[0].strip()!r}")
         return "".join(lines)[1:].strip()
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def resident_mb(self) -> float:
         pages = int(Path(f"/proc/{self._process.pid}/statm").read_text().split()[1])
         return pages * 4096 / 1e6

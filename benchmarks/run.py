@@ -12,12 +12,14 @@ os.chdir(ROOT)
 from benchmarks import (  # noqa: E402
     go_speed,
     havannah_speed,
+    ledger_load,
     overhead,
     parallel_speed,
     pattern_speed,
     proposers,
     solved_havannah,
 )
+from benchmarks.faults import report  # noqa: E402
 from semeai.experiments import guarantee  # noqa: E402
 from semeai.jit import compile_kernels  # noqa: E402
 from semeai.table import ResultTable  # noqa: E402
@@ -32,6 +34,16 @@ PAGES: dict[str, tuple[str, str, Callable[[], list[ResultTable]]]] = {
         "Overhead of the racing machinery",
         "make bench",
         lambda: [overhead.run()],
+    ),
+    "ledger-load": (
+        "Looking at a large ledger",
+        "python benchmarks/run.py ledger-load",
+        ledger_load.run,
+    ),
+    "faults": (
+        "Faults on purpose",
+        "python benchmarks/run.py faults",
+        report.run,
     ),
     "go-speed": (
         "Speed of the Go kernels",

@@ -1,0 +1,151 @@
+"""Full disks, lost servers and second writers."""
+
+import contextlib
+import os
+import random
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from sqlalchemy import create_engine, text
+
+from benchmarks.faults.kills import LONGEST
+from benchmarks.faults.trials import LOCKED, Row, contents, finish, start, write_race, wrong_with
+from semeai.store import schema
+
+WORDS = ["race", "race.toml"]
+
+
+def reference() -> str:
+    """Return what the ledger of the race has if nothing disturbs it."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_race(folder, "callable")
+        code, _, err = finish(start(folder, WORDS))
+        assert code == 0, err
+        return contents(folder)
+
+
+def full_disks(n: int, seed: int, expected: str) -> Row:
+    """Race on disks that are too small; then with room."""
+    row = Row("disk full during a race")
+    draws = random.Random(f"{seed} disk")
+    for _ in range(n):
+        with tempfile.TemporaryDirectory() as name, _small_disk(Path(name), draws.randrange(160, 700)) as small:
+            write_race(small, "callable")
+            code, _, err = finish(start(small, WORDS))
+            wrong = "" if code in (0, 1, 4) and "Traceback" not in err else f"exit code {code}: {err[-500:]}"
+            if code and err.count("\n") > 3:
+                wrong = wrong or f"more than a sentence: {err[-500:]}"
+            roomy = Path(name) / "roomy"
+            roomy.mkdir()
+            for file in small.iterdir():
+                shutil.copy(file, roomy)
+            row.count(wrong or wrong_with(roomy, WORDS, expected))
+    return row
+
+
+@contextlib.contextmanager
+def _small_disk(folder: Path, kilobytes: int) -> Iterator[Path]:
+    place = folder / "small"
+    place.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", place], check=True)
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "-l", place], check=True)
+
+
+def second_writers(n: int, seed: int, expected: str) -> Row:
+    """Start the same race three times at once: one writes, the others are refused; then kill and start again."""
+    row = Row("three drivers of one run at once")
+    draws = random.Random(f"{seed} writers")
+    for _ in range(n):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            write_race(folder, "callable")
+            processes = [start(folder, WORDS) for _ in range(3)]
+            time.sleep(draws.random() * LONGEST)
+            if draws.random() < 0.5:
+                processes[0].kill()
+            ends = [finish(process) for process in processes]
+            wrong = [err for code, _, err in ends if code not in (0, LOCKED, -9) or "Traceback" in err]
+            row.count(wrong[0][-500:] if wrong else wrong_with(folder, WORDS, expected))
+    return row
+
+
+class Server:
+    """A PostgreSQL server of our own, on a socket in a temporary folder."""
+
+    def __init__(self) -> None:
+        found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+        if not found:
+            raise FileNotFoundError("no PostgreSQL server is installed")
+        self._binaries = found[-1].parent
+        self._folder = Path(tempfile.mkdtemp(prefix="semeai-postgres-"))
+        self._as_user = ["runuser", "-u", "nobody", "--"] if os.getuid() == 0 else []
+        if self._as_user:
+            shutil.chown(self._folder, "nobody")
+        self._run("initdb", "-U", "semeai", "-A", "trust")
+        self.url = f"postgresql+psycopg://semeai@/postgres?host={self._folder}"
+        self.start()
+
+    def _run(self, program: str, *words: str) -> None:
+        command = [*self._as_user, self._binaries / program, "-D", self._folder / "data", *words]
+        subprocess.run(list(map(str, command)), check=True, capture_output=True, cwd=self._folder, timeout=120)
+
+    def start(self) -> None:
+        options = f"-c listen_addresses='' -c unix_socket_directories={self._folder}"
+        self._run("pg_ctl", "-w", "-l", str(self._folder / "log"), "-o", options, "start")
+
+    def stop(self, how: str) -> None:
+        self._run("pg_ctl", "-m", how, "stop")
+
+    def drop_connections(self) -> None:
+        engine = create_engine(self.url)
+        with engine.connect() as connection:
+            query = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+            connection.execute(text(query + " AND backend_type = 'client backend'"))
+        engine.dispose()
+
+    def clear(self) -> None:
+        engine = create_engine(self.url)
+        schema.metadata.drop_all(engine)
+        engine.dispose()
+
+    def close(self) -> None:
+        self.stop("immediate")
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def lost_servers(n: int, seed: int, expected: str) -> Iterator[Row]:
+    """Cut the connections to a database, or crash its server and start it again, during a race."""
+    server = Server()
+    try:
+        for fault in ("connections to PostgreSQL cut", "PostgreSQL crashed and started again"):
+            row = Row(f"{fault} during a race")
+            draws = random.Random(f"{seed} {fault}")
+            for _ in range(n // 2):
+                with tempfile.TemporaryDirectory() as name:
+                    folder = Path(name)
+                    write_race(folder, "callable")
+                    process = start(folder, WORDS, server.url)
+                    for _ in range(3):
+                        time.sleep(draws.random() * LONGEST)
+                        if "crashed" in fault:
+                            server.stop("immediate")
+                            time.sleep(draws.random())
+                            server.start()
+                        else:
+                            server.drop_connections()
+                    code, _, err = finish(process)
+                    # A start while the server is down is refused, as it should be.
+                    wrong = "" if code in (0, 4) and "Traceback" not in err else f"exit code {code}: {err[-500:]}"
+                    row.count(wrong or wrong_with(folder, WORDS, expected, server.url))
+                    server.clear()
+            yield row
+    finally:
+        server.close()

@@ -1,0 +1,155 @@
+"""Valid inputs of every parser that takes text from outside. The fuzzer damages them."""
+
+GO_RECORDS = [
+    b"(;GM[1]FF[4]SZ[9]KM[7.5]PB[one]PW[two]RE[B+3.5];B[ee];W[cc]C[a comment \\] here];B[];W[gg];B[tt])",
+    b"(;GM[1]FF[4]CA[UTF-8]SZ[9]HA[2]KM[0.5]AB[cg][gc]PL[W]DT[2009-01-02];W[ee];B[ge](;W[ff])(;W[aa];B[bb]))",
+    b"(;FF[4]SZ[19:19]AB[aa:cc]AW[dd]AE[ff]RU[Chinese];B[pd];W[dp];B[pp])",
+    "(;GM[1]CA[GB2312]SZ[7]PB[\u56f4\u68cb]C[\u8bc4\u8bba];B[dd];W[cc])".encode("gb2312"),
+    b"(;GM[1]SZ[3];B[aa];W[bb];B[cc];W[ab];B[ba];W[ac];B[ca];W[];B[])",
+]
+HAVANNAH_RECORDS = [
+    b"(;FF[4]EV[havannah.in.size4]PB[one]PW[two]SZ[4]RU[LG]RE[B]GC[ game #1]SO[http://www.littlegolem.com];"
+    b"W[E1];B[swap];W[F2];B[D3];W[G1];B[E4];W[G4];B[resign])\n",
+    b"(;FF[4]EV[havannah]SZ[3]RU[no swap]PB[Jos\xc3\xa9];W[A1]C[first];B[B2];W[C3])",
+    b"(;SZ[10];W[A1];B[B2];W[J10])",
+]
+RACES = [
+    """
+name = "planted"
+seed = 3
+ledger = "races.sqlite"
+[race]
+mode = "plain"
+risk = 0.05
+accept_above = 0.505
+discard_below = 0.525
+max_per_candidate = 1000
+batch = 10
+[evaluator]
+command = ["sh", "-c", "echo {a} {b} {seed}"]
+better = "lower"
+timeout = 2.5
+retries = 1
+[baseline]
+a = 0.3
+b = "word"
+[[candidates]]
+name = "hotter"
+a = 0.6
+[[candidates]]
+a = 1
+b = "other {{braces}}"
+[executor]
+name = "local"
+workers = 2
+""",
+    """
+[evaluator]
+command = ["sh", "{x}", "{y}"]
+[candidates]
+limit = 5
+[candidates.grid]
+x = [1, 2, 3]
+y = ["a", "b"]
+""",
+    """
+[race]
+mode = "stream"
+method = "hoeffding"
+spending = "quadratic"
+[evaluator.match]
+size = 5
+komi = 6.5
+opening_moves = 2
+openings = ["C3 D4", "B2"]
+[baseline]
+player = "mcts:rave,simulations=20"
+[[candidates]]
+name = "more"
+search = {exploration = 0.1}
+[[candidates]]
+player = "gtp:sh -c level {level}"
+level = 8
+""",
+]
+EVOLUTIONS = [
+    """
+name = "grown"
+seed = 1
+steps = 3
+candidates = 4
+hours = 1.5
+[player]
+player = "mcts:rave"
+search.exploration = 0
+simulations = 50
+[match]
+size = 7
+[race]
+risk = 0.05
+accept_above = 0.501
+discard_below = 0.53
+throughput = true
+max_per_candidate = 250
+[screen]
+simulations = 10
+[[proposers]]
+kind = "guided"
+weight = 3
+[[proposers]]
+kind = "number"
+settings = {"search.exploration" = {low = 0.0, high = 1.0}}
+[validation]
+games = 200
+deep_games = 40
+opponent = "random"
+""",
+    """
+player = "mcts"
+sample = 10
+match = {game = "havannah", size = 4, swap = true}
+[[proposers]]
+kind = "random"
+shapes = "both"
+""",
+]
+PATTERNS = [
+    "semeai patterns 1\ngeometry square\n\n# hane at the head of a stone\npattern +1\n  X O X\n  . * .\n\n"
+    "# first line\npattern -0.5\n  . * .\n  _ _ _\n",
+    "semeai patterns 1\ngeometry hex\n\npattern 2\n   X O\n  . * S\n   ? .\n",
+]
+BOOKS = [
+    "# a book\n9 7.5 B - / - > E5 52.1 20000\n9 7.5 W E5 / - > D3 47.2 20000\n9 7.5 B E5 G7 / C3 > F3 50.0 1000\n",
+]
+PLAYERS = [
+    "random", "mcts", "mcts:uct,simulations=500,search.exploration=1", "mcts:rave,threads=2,seconds=0.5",
+    "mcts:default,book=true,memory_mb=1,reuse_tree=false", "mcts:database=none,policy.playout=light",
+    "mcts:patterns=mine.txt,policy.pattern_visits=3", "mcts:parallel.scheme=slow_tree,parallel.ranks=4",
+    "gtp:sh -c 'gnugo --mode gtp' --level 8", "gtp:gnugo", "strong.toml", "mcts:database=own,resign_below=0.1",
+    'mcts:policy.patterns=["+1 XO/.*"],stop_early=true',
+]  # fmt: skip
+COMMAND_LINES = [
+    "race race.toml --workers 2 --name again --ledger races.sqlite --json",
+    "match mcts:uct gtp:gnugo --games 100 --size 9 --komi 7.5 --seed 3 --until-decided --markdown out.md",
+    "evolve evolve.toml --steps 3 --proposer guided --proposer random --shapes both --hours 1.5 --risk 0.05",
+    "gtp --game havannah --size 5 --simulations 300 --set search.exploration=0.1 --log gtp.log --no-resign",
+    "analyze game.sgf --moves 10-40 --simulations 100 --sgf out.sgf --coordinates littlegolem",
+    "pattern show patterns.txt --json", "pattern match patterns.txt game.sgf --game go",
+    "pattern draw p.txt --svg p.svg",
+    "bounds --wins 60 --losses 40 --tests 3", "plan --efficiency 0.52 --accept-above 0.5 --discard-below 0.55 --json",
+    "learn games --output ae.npz --held-out 0.1", "reproduce guarantee --races 100 --size 9,19", "status race --json",
+    "runs --ledger postgresql://me@host/db", "export race --table batches", "solve --size 3",
+    "init first-race --evolve",
+    "--version", "--help", "race --help", "bench --json", "warmup", "",
+]  # fmt: skip
+OUTPUTS = [
+    "0.5\n", "tour length\n12.25\n", "1 0 0.5\n", "a\nb\n1,0,1\n", "nan\n", "1e5\r\n", "inf -inf\n", "0x10\n",
+]  # fmt: skip
+ENGINE_OUTPUT = [
+    "= D4\n\n", "=12 pass\n\n", "? illegal move\n\n", "# a comment\n= resign\n\n", "=\nA1 B2\nC3\n\n", "= \n\n",
+    "=1 name\nversion\nquit\n\n= E5\n\n", "info move D4 visits 3 winrate 4500\n",
+]  # fmt: skip
+LEDGERS = [
+    "semeai.sqlite", "sqlite:///a/b.db", "sqlite:////a/b.db", "postgresql://me:secret@host:5432/races?sslmode=require",
+    "postgresql+psycopg://semeai@/races?host=/run", "postgres://host/db", "mysql://host/db", ":memory:", "C:/races.db",
+]  # fmt: skip

@@ -1,0 +1,127 @@
+"""Trials: a run in a process of its own, which may be disturbed, and is started again until it has finished."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from semeai.errors import SemeaiError
+from semeai.runs.resume import verify_races
+from semeai.store.ledger import Ledger
+from semeai.store.verify import verify_ledger
+
+ROOT = Path(__file__).parents[2]
+LIMIT = 120.0  # seconds after which a run that does not end counts as hanging
+MOST_STARTS = 60
+INTERRUPTED, LOCKED = 130, 4
+
+
+@dataclass
+class Row:
+    """What one kind of fault did: how often it was tried, and how often everything held."""
+
+    fault: str
+    tried: int = 0
+    lost: int = 0
+    examples: list[str] = field(default_factory=list)
+
+    @property
+    def held(self) -> int:
+        return self.tried - self.lost
+
+    def count(self, wrong: str = "") -> None:
+        """Count a trial; ``wrong`` says what was lost."""
+        self.tried += 1
+        if wrong:
+            self.lost += 1
+            self.examples.append(wrong)
+
+
+RACE = """
+[race]
+mode = "plain"
+accept_above = 0.45
+discard_below = 0.55
+[evaluator]
+{program}
+[[candidates]]
+name = "good"
+p = 0.62
+[[candidates]]
+name = "bad"
+p = 0.38
+[[candidates]]
+name = "fair"
+p = 0.5
+"""
+PROGRAMS = {
+    "callable": 'callable = "benchmarks.faults.programs:coin"',
+    "command": f'command = [{json.dumps(sys.executable)}, "-S", "-c", "import random, sys; '
+    'print(float(random.Random(int(sys.argv[2])).random() < float(sys.argv[1])))", "{p}", "{seed}"]',
+}
+MATCH = ["match", "random", "random", "--size", "5", "--games", "300", "--seed", "1"]
+
+
+def write_race(folder: Path, program: str) -> Path:
+    path = folder / "race.toml"
+    path.write_text(RACE.format(program=PROGRAMS[program]))
+    return path
+
+
+def start(folder: Path, words: list[str], ledger: str = "semeai.sqlite") -> subprocess.Popen[str]:
+    """Start a command of semeai in a process group of its own."""
+    command = [sys.executable, "-m", "semeai", *words, "--workers", "2", "--ledger", ledger, "--json"]
+    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return subprocess.Popen(
+        command,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def finish(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    """Return exit code, output and errors. A process that hangs is killed, and its code is -1."""
+    try:
+        out, err = process.communicate(timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        out, err = process.communicate()
+        return -1, out, f"it hangs; {err}"
+    return process.returncode, out, err
+
+
+def wrong_with(folder: Path, words: list[str], expected: str, ledger: str = "semeai.sqlite") -> str:
+    """Start the run again until it has finished. Returns what is wrong with the result; empty if nothing is."""
+    for _ in range(MOST_STARTS):
+        code, _out, err = finish(start(folder, words, ledger))
+        if "Traceback" in err:
+            return f"traceback: {err[-2000:]}"
+        if code == 0:
+            return "" if (found := contents(folder, ledger)) == expected else f"{found} instead of {expected}"
+        if code not in (INTERRUPTED, LOCKED):
+            return f"exit code {code}: {err[-500:]}"
+    return "it does not come to its end"
+
+
+def contents(folder: Path, ledger: str = "semeai.sqlite") -> str:
+    """Return a hash of what the ledger has of its only run, after a check of every row; or what is damaged."""
+    try:
+        store = Ledger(ledger if "://" in ledger else folder / ledger, read_only=True)
+        try:
+            report = verify_ledger(store)
+            damage = {**report.damage, **verify_races(store, report.n_rows)}
+            if damage:
+                return f"damaged: {damage}"
+            (run,) = store.runs()
+            games = [(row["number"], row["sgf"]) for row in store.rows("games", run.id)] if run.kind == "match" else []
+            return f"{run.state} {store.digest(run.id)} {hash(tuple(games))}"
+        finally:
+            store.close()
+    except SemeaiError as error:
+        return f"cannot be read: {error}"

@@ -1,0 +1,22 @@
+"""Faults on purpose lose nothing; a longer run: ``python benchmarks/run.py faults``."""
+
+import pytest
+from benchmarks.faults import kills, places
+from benchmarks.faults.trials import Row
+
+SEED = 2  # other moments than those of the longer run
+
+
+@pytest.mark.slow
+def test_kills():
+    for row in kills.trials("race of a callable", len(kills.KINDS), SEED):
+        assert row.examples == [], row.fault
+        assert row.tried
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", [places.second_writers, places.full_disks])
+def test_places(fault):
+    row: Row = fault(2, SEED, places.reference())
+    assert row.examples == []
+    assert row.tried == 2
