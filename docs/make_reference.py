@@ -39,7 +39,20 @@ GTP_PAGE = Path(__file__).parent / "reference" / "gtp.md"
 ARCHITECTURE_PAGE = Path(__file__).parent / "explanation" / "architecture.md"
 PACKAGE = Path(semeai.__file__).parent
 WINGS = {
-    "": ("errors", "registry", "models", "rng", "table", "processes", "jit", "rng_kernels"),
+    "": (
+        "printable",
+        "errors",
+        "files",
+        "archives",
+        "registry",
+        "models",
+        "rng",
+        "table",
+        "processes",
+        "streams",
+        "jit",
+        "rng_kernels",
+    ),
     "racing: any program; no game, no numba": ("stats", "race", "work", "store", "runs"),
     "playing: no race": ("patterns", "games", "search", "parallel", "players", "gtp"),
     "bridge: players are raced": ("match", "learn", "evolve", "experiments"),
@@ -51,7 +64,8 @@ CLI_HEAD = """# Command line
 
 `semeai` is one program with one command for each thing it does. `python -m semeai` is the same program.
 
-An error is one sentence on standard error and an exit code that tells its kind: see [Errors](errors.md)."""
+An error is one sentence on standard error and an exit code that tells its kind: see [Errors](errors.md).
+Ctrl-C and SIGTERM end every command: see [Stop](../howto/resume-and-inspect.md#stop)."""
 
 
 def cli_page() -> str:
