@@ -117,7 +117,7 @@ FUZZ = """
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + 100_000_000,) * 2)
     sound = 0
-    for _ in range(20_000):
+    for _ in range(3_000):
         path.write_bytes(damaged_archive(random, data))
         try:
             sound += len(load_database(path)) == 40
@@ -129,7 +129,7 @@ FUZZ = """
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit of memory is counted from /proc")
-def test_twenty_thousand_damaged_databases(tmp_path):
+def test_three_thousand_damaged_databases(tmp_path):
     """Each gives a sound database or a ConfigError, within 100 MB."""
     from semeai.games.go.database import Database
 
@@ -139,4 +139,4 @@ def test_twenty_thousand_damaged_databases(tmp_path):
     command = [sys.executable, "-c", textwrap.dedent(FUZZ), str(tmp_path / "ae.npz")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert 0 < int(done.stdout) < 10_000
+    assert 0 < int(done.stdout) < 1_500

@@ -84,7 +84,7 @@ def test_ctrl_c_keeps_what_is_done(tmp_path):
     with process:
         assert process.stdout.readline().startswith("Ann against Ben")
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=300)
     assert process.returncode == 130
     assert err.splitlines()[-1] == "stopped after 0 of 4 moves"
     assert out.splitlines()[-1] == "nothing was analysed"

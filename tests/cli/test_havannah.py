@@ -126,7 +126,7 @@ def test_openspiel_plays_as_an_engine():
     done = subprocess.run(
         [sys.executable, "-m", "semeai.experiments.openspiel", "5", "1"],
         input="boardsize 4\nplay white a1\nplay black a1\nplay black zz\nplay\nfly\nname\nquit\n",
-        capture_output=True, text=True, timeout=60, check=True,
+        capture_output=True, text=True, timeout=300, check=True,
     )  # fmt: skip
     marks = [answer[:1] for answer in done.stdout.split("\n\n")]
     assert marks == ["=", "=", "?", "?", "?", "?", "=", "=", ""]

@@ -173,7 +173,7 @@ def test_nothing_is_printed(entry, n_modules):
     for _ in range(n_modules):
         process.stderr.readline()
     process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=60)
+    output, errors = process.communicate(timeout=300)
     assert process.returncode == 130
     assert output == ""
     assert [line for line in errors.splitlines() if not line.startswith("import time:")] == []

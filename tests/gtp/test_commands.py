@@ -153,7 +153,7 @@ def test_free_handicap(talk):
 def test_fixed_handicap_is_that_of_the_reference_implementation():
     questions = [(size, stones) for size in range(5, 20) for stones in range(2, 10)]
     script = "".join(f"boardsize {size}\nclear_board\nfixed_handicap {stones}\n" for size, stones in questions)
-    done = subprocess.run([GNUGO, "--mode", "gtp"], input=script, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([GNUGO, "--mode", "gtp"], input=script, capture_output=True, text=True, timeout=300)
     answers = done.stdout.split("\n\n")[2::3]
     for (size, stones), answer in zip(questions, answers, strict=False):
         if stones <= max_fixed_handicap(size):

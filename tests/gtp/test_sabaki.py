@@ -22,7 +22,7 @@ def folder(tmp_path_factory):
         shutil.copy(FOLDER / name, folder)
     command = [NPM, "install", "--no-audit", "--no-fund", "--no-package-lock", "--fetch-retries=0"]
     try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
     except subprocess.TimeoutExpired:
         pytest.skip("npm did not answer within a minute")
     if done.returncode:

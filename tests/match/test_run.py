@@ -161,14 +161,14 @@ def test_kill_9_in_the_middle_and_on_again(tmp_path):
         return subprocess.run(["pgrep", "-f", f"^sleep {nap}"], capture_output=True, text=True).stdout.split()
 
     process = start()
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while len(list(tmp_path.glob("sgf/game-*.sgf"))) < 4:
         assert time.monotonic() < deadline, "no games are played"
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
     process.kill()
     process.communicate()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 300
     while sleepers():
         assert time.monotonic() < deadline, "engines outlive their match"
         time.sleep(0.05)

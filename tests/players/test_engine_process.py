@@ -11,7 +11,7 @@ import pytest
 from semeai.errors import PlayerFailed
 from semeai.players.engine_process import UNREAD_STDERR, EngineProcess
 
-PATIENCE = 60.0  # seconds: far more than is needed, so that a busy machine fails no test
+PATIENCE = 300.0  # seconds: far more than is needed, so that a busy machine fails no test
 START = """
 import os, sys, threading, time
 def write(text, stream=1):

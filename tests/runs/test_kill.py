@@ -91,7 +91,7 @@ def state(ledger: Path) -> str | None:
 
 def wait_for_workers(driver: subprocess.Popen[bytes]) -> list[int]:
     """The processes below the driver's fork server, once they are there."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 300
     while time.monotonic() < deadline:
         children = [pid for pid in descendants(driver.pid) if descendants(pid)]
         workers = [pid for server in children for pid in descendants(server)]
@@ -120,7 +120,7 @@ def test_twenty_kills_change_nothing(tmp_path):
         kills += 1
         assert_sound(ledger)
         assert state(ledger) != "finished", "the race is too short for this test"
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 300
         while any(alive(pid) for pid in family):  # nobody works on for a dead driver
             assert time.monotonic() < deadline, "workers outlive their driver"
             time.sleep(0.05)
@@ -140,11 +140,11 @@ def test_a_second_process_is_refused_and_ctrl_c_says_how_to_go_on(tmp_path):
     (tmp_path / "race.toml").write_text(TOML.replace('"a"', '"x"'))
     first = subprocess.Popen(command(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     wait_for_workers(first)
-    second = subprocess.run(command(tmp_path), capture_output=True, text=True, timeout=60)
+    second = subprocess.run(command(tmp_path), capture_output=True, text=True, timeout=300)
     assert second.returncode == 4
     assert f"run 'race' is being written already, by process {first.pid}" in second.stderr
     first.send_signal(signal.SIGINT)
-    output, errors = first.communicate(timeout=60)
+    output, errors = first.communicate(timeout=300)
     assert first.returncode == 130
     assert f"to continue: semeai race {tmp_path / 'race.toml'}" in errors
     assert not json.loads(output)["finished"]
@@ -159,7 +159,7 @@ def test_a_signal_to_the_whole_group_stops_cleanly(tmp_path):
     )
     wait_for_workers(race)  # then signals are handled
     os.killpg(race.pid, signal.SIGTERM)
-    output, errors = race.communicate(timeout=60)
+    output, errors = race.communicate(timeout=300)
     assert race.returncode == 130, errors
     assert "Traceback" not in errors
     assert not json.loads(output)["finished"]
@@ -178,7 +178,7 @@ def test_nothing_that_a_command_started_is_left_behind(tmp_path, end):
         found = subprocess.run(["pgrep", "-f", f"^sleep {nap}"], capture_output=True, text=True)
         return found.stdout.split()
 
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 300
     while len(sleepers()) < 2:
         assert time.monotonic() < deadline, "the commands have not started"
         time.sleep(0.05)
@@ -188,8 +188,8 @@ def test_nothing_that_a_command_started_is_left_behind(tmp_path, end):
         for _ in range(2):
             process.send_signal(signal.SIGINT)
             time.sleep(0.5)
-    process.wait(20)
-    deadline = time.monotonic() + 10
+    process.wait(300)
+    deadline = time.monotonic() + 300
     while sleepers():
         assert time.monotonic() < deadline, "commands outlive their race"
         time.sleep(0.05)

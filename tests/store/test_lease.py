@@ -121,8 +121,8 @@ def test_the_writer_gives_signs_of_life(ledger, monkeypatch):  # noqa: F811
     writer = open_run(ledger)
     with ledger.reading() as connection:
         first = connection.scalar(select(schema.leases.c.heartbeat))
-    assert beats.acquire(timeout=60)
-    assert beats.acquire(timeout=60)  # the first is committed then
+    assert beats.acquire(timeout=300)
+    assert beats.acquire(timeout=300)  # the first is committed then
     with ledger.reading() as connection:
         assert connection.scalar(select(schema.leases.c.heartbeat)) > first
     writer.close()

@@ -12,7 +12,7 @@ from semeai.streams import KEPT_STDERR
 from semeai.work.command import KEPT_OUTPUT, run_command
 from semeai.work.evaluators import parse_numbers
 
-PATIENCE = 60.0  # seconds: far more than is needed, so that a busy machine fails no test
+PATIENCE = 300.0  # seconds: far more than is needed, so that a busy machine fails no test
 
 
 def run(code: str, timeout: float = PATIENCE) -> str:

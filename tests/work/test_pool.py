@@ -16,7 +16,7 @@ from semeai.work.pool import ResilientPool
 from tests import programs
 from tests.contracts.test_executors import collect, workers_of
 
-GENEROUS = 60  # seconds
+GENEROUS = 300  # seconds, for a machine that is busy with other things
 
 
 class QuickPool(ResilientPool):
@@ -176,10 +176,8 @@ class TestTimeLimit:
         with QuickPool(EXECUTORS["local"], 1) as pool:
             job = bad_job("hang")
             pool.submit([make_job(start=40), job])
-            until(lambda: pool.wait(0.1) or (pool.slowest() and pool.slowest().seconds > 0.3))
-            running = pool.slowest()
-            assert running.task == job
-            assert job.seed(running.step) % 7 == 3
+            until(lambda: pool.wait(0.1) or ((now := pool.slowest()) and now.task == job and now.seconds > 0.3))
+            assert job.seed(pool.slowest().step) % 7 == 3
 
 
 class TestDropping:
