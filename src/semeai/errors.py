@@ -8,7 +8,7 @@
     │   ├── BadReward          it returned something that is not a valid reward
     │   ├── ProgramFailed      it crashed or exceeded its time limit
     │   │   └── BaselineFailed the baseline's program failed, so there is nothing to compare with
-    │   └── WorkersLost        worker processes die as soon as they start
+    │   └── WorkersLost        workers die as soon as they start, or their scheduler does not answer any more
     ├── IllegalMove            a move that the rules or the board do not allow
     ├── PlayerFailed           a player crashed, did not answer in time, or gave an invalid answer
     ├── RankFailed             a rank of a parallel search is silent, or not in step with the others

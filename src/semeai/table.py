@@ -3,9 +3,14 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from html import escape
+from typing import TYPE_CHECKING, Any
 
+from semeai.errors import ConfigError
 from semeai.printable import one_line, printable
+
+if TYPE_CHECKING:
+    import pandas
 
 Cell = str | int | float | None
 
@@ -23,7 +28,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Chart:
-    """One panel of a figure. The x axis is logarithmic, because budgets and numbers of machines double."""
+    """One panel of a figure."""
 
     title: str
     x: str
@@ -32,6 +37,8 @@ class Chart:
     even: float | None = 50.0
     """y value of a horizontal line where neither side is better; None draws no line."""
     log_y: bool = False
+    log_x: bool = True
+    """Whether the x axis is logarithmic, as for budgets and numbers of machines, which double."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +65,24 @@ class ResultTable:
             *(_markdown_row([show(cell) for cell in row]) for row in self.rows),
         ]
         return "\n".join([*lines, "", printable(self.note)] if self.note else lines) + "\n"
+
+    def to_html(self) -> str:
+        """Return the table for a notebook; every text in it is escaped."""
+
+        def row(tag: str, cells: Sequence[str]) -> str:
+            return "<tr>" + "".join(f"<{tag}>{escape(one_line(cell))}</{tag}>" for cell in cells) + "</tr>"
+
+        body = "".join(row("td", [show(cell) for cell in cells]) for cells in self.rows)
+        note = f"<p>{escape(printable(self.note))}</p>" if self.note else ""
+        return f"<p><b>{escape(one_line(self.title))}</b></p><table>{row('th', self.columns)}{body}</table>{note}"
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """Return the rows as a frame of pandas. Raises ConfigError if pandas is not installed."""
+        try:
+            import pandas
+        except ImportError:
+            raise ConfigError("to_frame needs pandas (pip install pandas)") from None
+        return pandas.DataFrame(list(self.rows), columns=list(self.columns))
 
 
 def _markdown_row(cells: Sequence[str]) -> str:

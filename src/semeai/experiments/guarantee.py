@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from semeai.experiments import numbers
 from semeai.experiments.simulated_race import ACCEPTED, DISCARDED, Simulation, simulate
 from semeai.race.settings import RaceSettings
 from semeai.stats.information import information_bound
@@ -41,6 +42,11 @@ def run(races: int = DEFAULT_RACES, seed: int = 1, progress: Progress = lambda t
         ("ten candidates", ten_candidates),
         ("selection rules", selection_rules),
         ("a stream", stream),
+        ("medians", numbers.medians),
+        ("the cost of medians", numbers.median_cost),
+        ("a shared baseline", numbers.shared_baseline),
+        ("rewards of small variance", numbers.small_variances),
+        ("false discoveries", numbers.discoveries),
     ):
         progress(f"simulating {title} …")
         tables.append(make(races, seed))

@@ -25,7 +25,7 @@ Integers = NDArray[np.int64]
 Flag = NDArray[np.bool_]
 
 UNDECIDED, ACCEPTED, DISCARDED = 0, 1, 2
-_METHODS = {"betting": 0, "hoeffding": 1, "bernstein": 2}
+_METHODS = {"betting": 0, "wide_betting": 0, "hoeffding": 1, "bernstein": 2}
 _SPENDINGS = {"geometric": 0, "quadratic": 1, "countable": 2}
 _SELECTIONS = {
     "first_alive": 0,
@@ -231,7 +231,7 @@ class Simulation(NamedTuple):
 
 def make_tables(settings: RaceSettings, n_candidates: int) -> Tables:
     s = settings.resolved()
-    if s.selection not in _SELECTIONS or (s.selection == "max_upper" and s.method == "betting"):
+    if s.selection not in _SELECTIONS or (s.selection == "max_upper" and _METHODS[s.method] == 0):
         raise ConfigError(f"selection {s.selection!r} with method {s.method!r} cannot be simulated")
     if s.max_evaluations is not None or s.max_per_candidate is not None:
         raise ConfigError("a race with max_evaluations or max_per_candidate cannot be simulated")
@@ -244,7 +244,7 @@ def make_tables(settings: RaceSettings, n_candidates: int) -> Tables:
     for name in ("risk", "accept_above", "discard_below", "batch", "growth", "lookahead", "width"):
         rules[name] = getattr(s, name)
     levels = np.array([betting_levels(s, n_candidates, i + 1) for i in range(n_candidates)])
-    test = MixtureBetting(s.accept_above, s.discard_below)
+    test = MixtureBetting(s.accept_above, s.discard_below, wide=s.method == "wide_betting")
     win_loss = np.array([1.0, 0.0])
     return Tables(
         rules,

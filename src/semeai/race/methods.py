@@ -28,7 +28,7 @@ class Rule(ABC):
     """
 
     options: ClassVar[frozenset[str]] = frozenset()
-    """The settings among ``spending``, ``coverage``, ``throughput`` and ``discard_risk`` that the method uses."""
+    """The settings among ``spending``, ``coverage``, ``throughput``, ``discard_risk`` and ``fdr`` that it uses."""
     selection: ClassVar[str] = "max_progress"
     batch: ClassVar[int] = 8
     growth: ClassVar[float] = 1 / 128
@@ -37,6 +37,8 @@ class Rule(ABC):
     def __init__(self, settings: "RaceSettings", n_candidates: int) -> None:
         self.settings = settings
         self.n_candidates = n_candidates
+        self.n_accepted = 0
+        """Number of candidates that are accepted; the race counts them here."""
 
     @abstractmethod
     def look(self, counts: RewardCounts, n_tests: int, index: int) -> Look:
@@ -53,5 +55,6 @@ class Rule(ABC):
 
 METHODS: Registry[type[Rule]] = Registry("race method", "semeai.methods")
 METHODS.add_lazily("betting", "semeai.race.rules:BettingRule")
+METHODS.add_lazily("wide_betting", "semeai.race.rules:WideBettingRule")
 METHODS.add_lazily("hoeffding", "semeai.race.rules:BoundsRule")
 METHODS.add_lazily("bernstein", "semeai.race.rules:BoundsRule")

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from semeai.errors import ConfigError, ProtocolError
 from semeai.race.candidate import Candidate, Verdict, check_distinct
 from semeai.race.checkpoint import Checkpoint
+from semeai.race.methods import Rule
 from semeai.race.selection import SELECTION_RULES, Standing
 from semeai.race.settings import RaceSettings
 from semeai.rng import generator
@@ -176,6 +177,11 @@ class Race:
         self._plan()  # nothing, unless a stream has more candidates now
 
     @property
+    def rule(self) -> Rule:
+        """The method's rule, which computes bounds and verdicts from counts."""
+        return self._rule
+
+    @property
     def n_told(self) -> int:
         """Number of batches whose results were told."""
         return self._n_batches - len(self._pending)
@@ -275,6 +281,7 @@ class Race:
             del self._at_verdict[standing.index]
         else:
             standing.verdict = decision.verdict
+            self._rule.n_accepted += decision.verdict == Verdict.ACCEPTED
             self._at_verdict[standing.index] = decision.bounds
 
     def _accepted_one(self) -> bool:

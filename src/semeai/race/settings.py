@@ -38,6 +38,9 @@ class RaceSettings(Model):
     """Only for betting: discard early. Fewer games per candidate, more good ones lost, no more wrong acceptances."""
     discard_risk: Probability | None = None
     """Only for betting: largest probability to discard a good candidate; overrides the mode's share of the risk."""
+    fdr: bool = False
+    """Only for betting in a stream: risk bounds the expected part of bad ones among the accepted (e-LOND), not the
+    probability that any bad one is accepted."""
     selection: Annotated[str, one_of(SELECTION_RULES)] | None = None
     batch: Count | None = None
     """Minimum number of evaluations between two looks at a candidate."""
@@ -58,7 +61,7 @@ class RaceSettings(Model):
             raise ValueError(
                 f"discard_below ({self.discard_below}) must not be less than accept_above ({self.accept_above})"
             )
-        for option in ("spending", "coverage", "throughput", "discard_risk"):
+        for option in ("spending", "coverage", "throughput", "discard_risk", "fdr"):
             if getattr(self, option) not in (None, False) and option not in METHODS[self.method].options:
                 raise ValueError(f"method {self.method!r} has no {option}")
         if self.spending == "geometric" and self.growth == 0:
@@ -67,6 +70,8 @@ class RaceSettings(Model):
             raise ValueError("give throughput or discard_risk, not both")
         if self.coverage and (self.throughput or self.discard_risk is not None):
             raise ValueError("coverage fixes the discard risk: give neither throughput nor discard_risk with it")
+        if self.fdr and (self.mode != "stream" or self.coverage):
+            raise ValueError("fdr is for streams, and not together with coverage")
         if self.mode == "stream" and self.selection not in (None, "first_alive"):
             raise ValueError("a stream is raced one after the other: its selection is 'first_alive'")
         return self
@@ -88,6 +93,11 @@ class RaceSettings(Model):
             defaults["spending"] = "countable" if self.mode == "stream" else "quadratic"
         missing = {key: value for key, value in defaults.items() if getattr(self, key) is None}
         return self.model_copy(update=missing)
+
+    def identity(self) -> dict[str, object]:
+        """Return what the ledger records. Settings that are younger than format 2 are left out if they are not used."""
+        found = self.resolved().model_dump(mode="json")
+        return {name: value for name, value in found.items() if name != "fdr" or value}
 
     def rule(self, n_candidates: int) -> Rule:
         """Return the method's rule for a race of ``n_candidates``."""

@@ -32,6 +32,7 @@ LARGEST_GAP = 0.25
 WEIGHT_POWER = 0.75  # weight of the k-th gambler: k ** -WEIGHT_POWER, normalised
 LARGEST_STAKE = 0.9  # largest part of the wealth that one reward may cost
 FORECAST_LIMIT = 1e9
+WIDE_PART = 0.1  # part of the wealth that the wide mixture gives to the gamblers beyond LARGEST_GAP
 SMALLEST_DISTANCE = 1e-4  # used if the thresholds are closer than this, or equal
 
 
@@ -44,14 +45,17 @@ class Evidence(NamedTuple):
 
 
 class MixtureBetting:
-    """The two e-processes of a race with thresholds ``accept_above`` <= ``discard_below``."""
+    """The two e-processes of a race with thresholds ``accept_above`` <= ``discard_below``.
 
-    def __init__(self, accept_above: float, discard_below: float) -> None:
+    With ``wide`` some gamblers bet more than would be wise for rewards 0 and 1, up to the largest stake. They win soon
+    if rewards vary little: a reward that is nearly always 0.55 proves an efficiency above 0.5 as well as many coins.
+    """
+
+    def __init__(self, accept_above: float, discard_below: float, *, wide: bool = False) -> None:
         self.accept_above = accept_above
         self.discard_below = discard_below
-        gaps = mixture_gaps(discard_below - accept_above)
-        weights = np.arange(1, len(gaps) + 1) ** -WEIGHT_POWER
-        self.log_weights: Floats = np.log(weights / weights.sum())
+        gaps, weights = (wide_mixture if wide else mixture)(discard_below - accept_above)
+        self.log_weights: Floats = np.log(weights)
         self.accept_bets: Floats = gaps / (accept_above * (1 - accept_above))
         # If the gap is g, the log wealth grows by about g^2 per game, so a weight of g^2 means success per game.
         self.pace_weights: Floats = self.log_weights + 2 * np.log(gaps)
@@ -103,6 +107,21 @@ class MixtureBetting:
         ``upper``, discard_below and upper_risk.
         """
         return mixture_bounds(counts, self.log_weights, self.accept_bets, self.discard_bets, lower_risk, upper_risk)
+
+
+def mixture(distance: float) -> tuple[Floats, Floats]:
+    """Return gaps and weights of the gamblers."""
+    gaps = mixture_gaps(distance)
+    weights = np.arange(1, len(gaps) + 1) ** -WEIGHT_POWER
+    return gaps, weights / weights.sum()
+
+
+def wide_mixture(distance: float) -> tuple[Floats, Floats]:
+    """Return gaps and weights of the wide mixture: two gamblers more, for larger gaps, with a part of the wealth."""
+    gaps, weights = mixture(distance)
+    further = gaps[-1] * GAP_STEP ** np.arange(1, 3)
+    parts = np.full(len(further), WIDE_PART / len(further))
+    return np.append(gaps, further), np.append((1 - WIDE_PART) * weights, parts)
 
 
 def mixture_gaps(distance: float) -> Floats:

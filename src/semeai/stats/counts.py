@@ -23,7 +23,8 @@ def reward_level(reward: float, seed: int) -> int:
     Raises BadReward if it is not in [0, 1].
     """
     if not 0.0 <= reward <= 1.0:  # false for NaN too
-        raise BadReward(f"reward {reward!r} is not a number in [0, 1]")
+        hint = "" if math.isnan(reward) else "; set better, and a baseline, to compare any other numbers"
+        raise BadReward(f"reward {reward!r} is not a number in [0, 1]{hint}")
     scaled = reward * SCALE
     level = int(scaled)
     if scaled == level:

@@ -34,6 +34,21 @@ def countable_share(risk: float, index: int) -> float:
     return risk / (BASEL * index**2)
 
 
+def online_fdr_share(risk: float, index: int, n_accepted: int) -> float:
+    """Return the level of candidate ``index`` of a stream after ``n_accepted`` acceptances, by e-LOND.
+
+    Each level is risk * g_i * (n_accepted + 1), with shares g_i that sum to at most 1. A candidate that is accepted by
+    an e-value of at least 1 / level then adds at most risk * g_i * (its e-value) to the false discovery proportion,
+    because at least n_accepted + 1 are accepted in the end. If it is bad, its e-value is at most 1 on average. So the
+    false discovery rate is at most ``risk``, also if the candidates depend on each other (Xu & Ramdas, "Online multiple
+    testing with e-values", 2024). The shares fall as 1 / (i log^2 i), more slowly than those of ``countable_share``.
+    """
+    return risk * (n_accepted + 1) / (SUM_OF_SHARES * (index + 1) * math.log(index + 1) ** 2)
+
+
+SUM_OF_SHARES = 2.11
+"""Sum of 1 / (n log(n)^2) from n = 2 on, rounded up."""
+
 SPENDINGS: dict[str, Spending] = {"geometric": geometric, "quadratic": quadratic, "countable": countable}
 
 
