@@ -112,3 +112,12 @@ def endless(seed):
     draw = random.Random(seed)
     while True:
         yield {"p": draw.choice([0.3, 0.4, 0.8])}
+
+
+def kills_the_supervisor(params, seed):
+    """Kills the dask worker that supervises its process, as a program that uses up a machine's memory may."""
+    if seed % 7 == 3:
+        server = Path(f"/proc/{os.getppid()}/stat").read_text()
+        os.kill(int(server.rpartition(")")[2].split()[1]), signal.SIGKILL)
+        time.sleep(600)
+    return coin({"p": 0.6}, seed)

@@ -14,13 +14,22 @@ from semeai.work.jobs import Job, run_job
 from semeai.work.pool import ResilientPool
 from tests import programs
 
-NAMES = [*EXECUTORS, "threads"]
+NAMES = [*EXECUTORS, "threads", pytest.param("dask", marks=pytest.mark.slow)]
 
 
-def factory(name):
-    if name == "threads":  # any PEP 3148 executor will do
-        return concurrent.futures.ThreadPoolExecutor
-    return EXECUTORS[name]
+@pytest.fixture
+def make_pool(request):
+    """Return a function that makes a pool with an executor of this name."""
+
+    def make(name, workers):
+        if name == "dask":
+            pool = request.getfixturevalue("dask_cluster").pool()
+            pool.begin(CallableEvaluator(programs.coin))
+            return pool
+        # any PEP 3148 executor will do
+        return ResilientPool(concurrent.futures.ThreadPoolExecutor if name == "threads" else EXECUTORS[name], workers)
+
+    return make
 
 
 def make_job(function=programs.coin, params=None, start=0, size=50, **more):
@@ -40,18 +49,18 @@ def collect(pool, n):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_same_jobs_give_the_same_rewards_anywhere(name):
+def test_the_same_jobs_give_the_same_rewards_anywhere(name, make_pool):
     jobs = [make_job(start=50 * i) for i in range(8)]
     expected = [run_job(job).counts for job in jobs]
-    with ResilientPool(factory(name), 2) as pool:
+    with make_pool(name, 2) as pool:
         ids = [pool.submit([job]) for job in jobs]
         results = collect(pool, len(jobs))
     assert [results[i].counts for i in ids] == expected
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_failing_program_is_an_answer_and_not_an_error(name):
-    with ResilientPool(factory(name), 2) as pool:
+def test_a_failing_program_is_an_answer_and_not_an_error(name, make_pool):
+    with make_pool(name, 2) as pool:
         bad = pool.submit([make_job(programs.broken, {"kind": "raise"})])
         good = pool.submit([make_job()])
         results = collect(pool, 2)
@@ -62,8 +71,8 @@ def test_a_failing_program_is_an_answer_and_not_an_error(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_was_abandoned_does_not_come_in_for_whoever_is_next(name):
-    with ResilientPool(factory(name), 2) as pool:
+def test_what_was_abandoned_does_not_come_in_for_whoever_is_next(name, make_pool):
+    with make_pool(name, 2) as pool:
         for i in range(8):
             pool.submit([make_job(programs.slow_coin, {"p": 0.5, "seconds": 0.001}, start=50 * i)])
         pool.abandon()
@@ -83,8 +92,8 @@ def test_what_was_abandoned_is_not_run_again_when_its_worker_dies(tmp_path):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_closing_drops_what_is_under_way(name):
-    pool = ResilientPool(factory(name), 1)
+def test_closing_drops_what_is_under_way(name, make_pool):
+    pool = make_pool(name, 1)
     if name != "inline":
         pool.submit([make_job(programs.slow_coin, {"p": 0.5, "seconds": 1000}, size=100)])
     began = time.monotonic()

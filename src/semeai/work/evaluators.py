@@ -2,7 +2,8 @@
 
 An evaluator is data that workers open. It returns one number, or several if it plays several games per seed.
 Without ``better`` the numbers are rewards in [0, 1], where 0.5 is as good as the baseline. With ``better`` they may be
-any numbers: the baseline is run on the same seed, and the reward tells which of the two did better.
+any numbers: the baseline is run on the same seed, and the reward tells which of the two did better, or by how much if
+the range of the numbers is known.
 """
 
 import math
@@ -17,10 +18,13 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 from pydantic import Field
 
 from semeai.errors import BadReward, BaselineFailed, ConfigError, ProgramFailed, did_you_mean
+from semeai.mirror import located
 from semeai.processes import fill_in, placeholders
 from semeai.registry import Registry
 from semeai.work import heartbeat
 from semeai.work.command import run_command
+from semeai.work.metrics import Metric, parse_numbers, run_metric
+from semeai.work.needs import Needs, needs_of_command, needs_of_folder
 from semeai.work.parameters import WatchedParams, check_names, check_signature
 from semeai.work.targets import load_target
 
@@ -64,6 +68,10 @@ class Evaluator(ABC):
     def prepare(self, say: Say) -> None:
         """Do work that every worker would need first, such as compiling kernels. Call ``say`` before slow work."""
 
+    def needs(self, candidates: Sequence[Params] = ()) -> Needs:
+        """Return the files and programs that workers on other machines need to run these candidates."""
+        return Needs()
+
 
 @dataclass(frozen=True)
 class CallableEvaluator(Evaluator):
@@ -90,7 +98,13 @@ class CallableEvaluator(Evaluator):
         check_names(function, self.function, who, params)
 
     def _load(self) -> Callable[..., Any]:
-        return load_target(self.target, self.folder) if isinstance(self.target, str) else self.target
+        if not isinstance(self.target, str):
+            return self.target
+        return load_target(self.target, self.folder and located(self.folder))
+
+    def needs(self, candidates: Sequence[Params] = ()) -> Needs:
+        self._load()
+        return needs_of_folder(self.folder)
 
     def open(self) -> Play:
         function = self._load()
@@ -128,14 +142,24 @@ class CommandEvaluator(Evaluator):
     command: tuple[str, ...]
     folder: str | None = None
     timeout: float = DEFAULT_TIMEOUT
+    metric: Metric = "stdout"
+    """What is compared: what it prints, or the time or memory that it takes."""
 
     def open(self) -> Play:
         def play(params: Params, seed: int) -> Answer:
             arguments = fill_in(self.command, {**params, "seed": seed})
-            output = run_command(arguments, folder=self.folder, timeout=self.timeout)
-            return parse_numbers(output)
+            folder = self.folder and located(self.folder)
+            if self.metric != "stdout":
+                return run_metric(self.metric, arguments, folder=folder, timeout=self.timeout)[0]
+            return parse_numbers(run_command(arguments, folder=folder, timeout=self.timeout))
 
         return play
+
+    def needs(self, candidates: Sequence[Params] = ()) -> Needs:
+        found = needs_of_command(self.command, self.folder)
+        for params in candidates:  # a parameter may be the name of a file
+            found |= needs_of_command(fill_in(self.command, {**params, "seed": 0}), self.folder)
+        return found
 
     def check(self, who: str, params: Params) -> None:
         """Raise ConfigError if the command does not use a parameter or has a placeholder without a parameter."""
@@ -152,36 +176,92 @@ class CommandEvaluator(Evaluator):
             raise ConfigError(f"{who}: {error}") from None
 
 
-def parse_numbers(output: str) -> Answer:
-    """Return the numbers on the last line of a program's output. Raises BadReward if there are none."""
-    lines = [line for line in output.splitlines() if line.strip()]
-    last = lines[-1].strip() if lines else ""
-    try:
-        return [float(word) for word in last.replace(",", " ").split()] or _no_number(last)
-    except ValueError:
-        return _no_number(last)
+class Compared(list[float]):
+    """Rewards of an evaluation, with the numbers of candidate and baseline that they come from."""
 
-
-def _no_number(text: str) -> Answer:
-    shown = text if len(text) <= 200 else text[:200] + "…"
-    raise BadReward(f"the last line it printed is {shown!r}, not a number")
+    def __init__(self, judge: "Judge", ours: Answer, theirs: Answer) -> None:
+        super().__init__(judge.rewards(ours, theirs))
+        self.ours = ours
+        self.theirs = theirs
 
 
 @dataclass(frozen=True)
-class AgainstBaseline(Evaluator):
-    """Runs candidate and baseline on the same seed. The reward is 1 for better, 1/2 for equal and 0 for worse."""
+class Judge:
+    """Turns the numbers of a candidate and of the baseline on the same seed into rewards.
 
-    program: Evaluator
-    baseline: Params = field(default_factory=dict)
+    Without a range, the reward is 1 for better, 1/2 for equal and 0 for worse. With a range it is 1/2 for equal
+    numbers, and 0 or 1 if one number is at the lower end of the range and the other one at its upper end.
+    """
+
     better: Better = "higher"
+    range: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         if self.better not in get_args(Better):
             raise ConfigError(f"better is 'higher' or 'lower', not {self.better!r}")
+        if self.range is not None and not -math.inf < self.range[0] < self.range[1] < math.inf:
+            raise ConfigError(f"the range of the numbers must go from low to high, not {list(self.range)}")
+
+    def rewards(self, ours: Answer, theirs: Answer) -> list[float]:
+        """Return the rewards. Raises BadReward if the candidate's numbers cannot be compared."""
+        if len(ours) != len(theirs):
+            raise BadReward(f"it gave {len(ours)} numbers where the baseline gave {len(theirs)}")
+        return [self._reward(a, b) for a, b in zip(ours, theirs, strict=True)]
+
+    def _reward(self, a: float, b: float) -> float:
+        if math.isnan(a):
+            raise BadReward(f"cannot compare {a} with the baseline's {b}")
+        if self.range is not None:
+            self._check_range(a)
+            low, high = self.range
+            gain = (a - b if self.better == "higher" else b - a) / (high - low)
+            return min(1.0, max(0.0, (1 + gain) / 2))
+        if a == b:
+            return 0.5
+        return float(a > b if self.better == "higher" else a < b)
+
+    def check_baseline(self, theirs: Answer) -> None:
+        """Raise BaselineFailed if nothing can be compared with these numbers."""
+        if any(map(math.isnan, theirs)):
+            raise BaselineFailed(f"the baseline failed: nothing can be compared with {math.nan}")
+        try:
+            for number in theirs:
+                self._check_range(number)
+        except BadReward as error:
+            raise BaselineFailed(f"the baseline failed: {error}") from None
+
+    def _check_range(self, number: float) -> None:
+        if self.range is not None and not self.range[0] <= number <= self.range[1]:
+            raise BadReward(f"the number {number:g} is outside evaluator.range {list(self.range)}")
+
+
+@dataclass(frozen=True)
+class AgainstBaseline(Evaluator):
+    """Runs candidate and baseline on the same seed, and gives the rewards of a ``Judge``."""
+
+    program: Evaluator
+    baseline: Params = field(default_factory=dict)
+    better: Better = "higher"
+    range: tuple[float, float] | None = None
+    shared: bool = False
+    """Whether all candidates get the same seeds, so that the baseline runs once per seed (see ``runs.driver``)."""
+
+    def __post_init__(self) -> None:
+        if self.shared and self.is_timed:
+            raise ConfigError("share_baseline: a time or memory is compared with one measured at the same moment")
+        _ = self.judge
+
+    @property
+    def judge(self) -> Judge:
+        return Judge(self.better, self.range)
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether the numbers depend on the moment, and not only on the seed."""
+        return isinstance(self.program, CommandEvaluator) and self.program.metric != "stdout"
 
     def open(self) -> Play:
-        play = self.program.open()
-        sign = 1.0 if self.better == "higher" else -1.0
+        play, judge = self.program.open(), self.judge
 
         def play_baseline(params: Params, seed: int) -> Answer:
             baseline = params.like(self.baseline) if isinstance(params, WatchedParams) else self.baseline
@@ -193,25 +273,29 @@ class AgainstBaseline(Evaluator):
                 raise BaselineFailed(f"the baseline failed: {error}") from error
             finally:
                 here[heartbeat.STAGE] = 0
-            if any(map(math.isnan, theirs)):
-                raise BaselineFailed(f"the baseline failed: nothing can be compared with {math.nan}")
+            judge.check_baseline(theirs)
             return theirs
 
         def compare(params: Params, seed: int) -> Answer:
+            # In random order, so that neither always runs on a machine that the other one has warmed up.
+            first = play_baseline(params, seed) if self.is_timed and bin(seed).count("1") % 2 else None
             try:
                 ours = play(params, seed)
             except BadReward:
                 play_baseline(params, seed)  # if it fails too, the candidate is not to blame
                 raise
-            theirs = play_baseline(params, seed)
-            if len(ours) != len(theirs):
-                raise BadReward(f"it gave {len(ours)} numbers where the baseline gave {len(theirs)}")
-            return [_outcome(sign * a, sign * b) for a, b in zip(ours, theirs, strict=True)]
+            return Compared(judge, ours, play_baseline(params, seed) if first is None else first)
 
         return compare
 
     def check(self, who: str, params: Params) -> None:
         self.program.check(who, params)
+
+    def needs(self, candidates: Sequence[Params] = ()) -> Needs:
+        return self.program.needs([self.baseline, *candidates])
+
+    def prepare(self, say: Say) -> None:
+        self.program.prepare(say)
 
     @property
     def function(self) -> str:
@@ -220,12 +304,6 @@ class AgainstBaseline(Evaluator):
     @property
     def time_limit(self) -> float | None:
         return self.program.time_limit
-
-
-def _outcome(a: float, b: float) -> float:
-    if math.isnan(a):
-        raise BadReward(f"cannot compare {a} with the baseline's {b}")
-    return 0.5 if a == b else float(a > b)
 
 
 class EvaluatorKind(ABC):
@@ -242,6 +320,10 @@ class EvaluatorKind(ABC):
     def make(self, value: Any, folder: str, timeout: float, baseline: Params | None) -> Evaluator:
         """Return the evaluator. Raises ConfigError if its program cannot be run here."""
 
+    def located(self, value: Any, folder: str) -> Any:
+        """Return the value with files that it names by their absolute paths and their contents' digests."""
+        return value
+
     def identity(self, value: Any) -> Any:
         """Return the value as the ledger records it."""
         return value
@@ -252,16 +334,15 @@ def evaluator_identity(
     better: str | None = None,
     timeout: float = DEFAULT_TIMEOUT,
     retries: int = 0,
-    *,
-    strict: bool = False,
+    **options: Any,
 ) -> dict[str, Any]:
     """Return what the ledger records for ``[evaluator]``; ``own`` is the key of the kind with its value.
 
-    The keys ``callable`` and ``command`` are always present, those of other kinds and ``strict`` only if they are
+    The keys ``callable`` and ``command`` are always present, those of other kinds and ``options`` only if they are
     used.
     """
     found = {"callable": None, "command": None, **own, "better": better, "timeout": timeout, "retries": retries}
-    return {**found, "strict": True} if strict else found
+    return {**found, **{name: value for name, value in options.items() if value not in (None, False)}}
 
 
 EVALUATORS: Registry[EvaluatorKind] = Registry("evaluator", "semeai.evaluators")

@@ -3,14 +3,14 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from semeai.errors import BadReward, BaselineFailed, ConfigError, ProgramFailed
 from semeai.rng import evaluation_seeds
 from semeai.stats.counts import SCALE, RewardCounts, reward_level
 from semeai.work import heartbeat
 from semeai.work.deaths import Death
-from semeai.work.evaluators import Evaluator, Params, Play
+from semeai.work.evaluators import Answer, Compared, Evaluator, Params, Play
 from semeai.work.parameters import WatchedParams
 
 # "program" gives the candidate the verdict "failed"; the other kinds stop the run.
@@ -53,10 +53,17 @@ class Job:
     watched: bool = False
     """Whether to note which parameters the first evaluation reads."""
     time_limit: float | None = None
+    raw: bool = False
+    """Whether to return the numbers as they are, because somebody else compares them."""
+    is_baseline: bool = False
 
     @property
     def label(self) -> str:
-        return f"candidate {self.name!r}, evaluations {self.start} to {self.start + self.size - 1}"
+        return f"{self._who}, evaluations {self.start} to {self.start + self.size - 1}"
+
+    @property
+    def _who(self) -> str:
+        return "baseline" if self.is_baseline else f"candidate {self.name!r}"
 
     def seed(self, step: int) -> int:
         """Return the seed of the evaluation with this index in the job."""
@@ -64,13 +71,13 @@ class Job:
 
     def place(self, step: int) -> str:
         """Return the name of an evaluation for messages; if ``step`` is negative, that of the whole job."""
-        return self.label if step < 0 else f"candidate {self.name!r}, seed {self.seed(step)}"
+        return self.label if step < 0 else f"{self._who}, seed {self.seed(step)}"
 
     def run(self) -> "JobResult":
         return run_job(self)
 
     def lost(self, death: Death) -> "JobResult":
-        of_baseline = death.stage == heartbeat.BASELINE
+        of_baseline = self.is_baseline or death.stage == heartbeat.BASELINE
         message = f"{self.place(death.step)}: {'the baseline failed: ' if of_baseline else ''}{death.reason}"
         seed = self.seed(death.step) if death.step >= 0 else -1
         kind: FailureKind = "baseline" if of_baseline else "program"
@@ -88,6 +95,13 @@ class Failure:
     stderr: str = ""
 
 
+class Numbers(NamedTuple):
+    """What candidate and baseline gave on one seed, before it became a reward; empty if it was not asked."""
+
+    ours: tuple[float, ...] = ()
+    theirs: tuple[float, ...] = ()
+
+
 @dataclass(frozen=True)
 class JobResult:
     """Rewards of a job; none if it failed."""
@@ -97,6 +111,13 @@ class JobResult:
     failure: Failure | None = None
     reads: frozenset[str] | None = None
     """Names of parameters that the first evaluation has read; None if it was not watched."""
+    numbers: tuple[Numbers, ...] = ()
+    """One entry per evaluation if the numbers were compared with the baseline's, or shall be."""
+
+    @property
+    def n(self) -> int:
+        """Number of evaluations."""
+        return max(self.counts.n, len(self.numbers))
 
 
 def run_job(job: Job) -> JobResult:
@@ -111,17 +132,24 @@ def run_job(job: Job) -> JobResult:
     params: Params = job.params if watched is None else watched
     seeds: list[int] = evaluation_seeds(job.key, job.start, job.size).tolist()
     here = heartbeat.here()
+    numbers: list[Numbers] = []
     for offset, seed in enumerate(seeds):
         here[heartbeat.STEP] = offset
         try:
-            levels[_one_reward(job, play, params, seed)] += 1
+            answer = _one_answer(job, play, params, seed)
+            if job.raw:
+                numbers.append(Numbers(ours=tuple(answer)))
+            else:
+                levels[reward_of(answer, job.games_per_seed, seed)] += 1
+            if isinstance(answer, Compared):
+                numbers.append(Numbers(tuple(answer.ours), tuple(answer.theirs)))
         except (BadReward, ProgramFailed, ConfigError) as error:
             seconds = time.perf_counter() - began
             return JobResult(RewardCounts(), seconds, _failure(job, offset, seed, error))
         params = job.params
     counts = RewardCounts({level: n for level, n in enumerate(levels) if n})
     reads = None if watched is None else frozenset(watched.reads)
-    return JobResult(counts, time.perf_counter() - began, reads=reads)
+    return JobResult(counts, time.perf_counter() - began, reads=reads, numbers=tuple(numbers))
 
 
 def run_tasks(tasks: Sequence[Task]) -> list[Any]:
@@ -133,18 +161,23 @@ def run_tasks(tasks: Sequence[Task]) -> list[Any]:
     return results
 
 
-def _one_reward(job: Job, play: Play, params: Params, seed: int) -> int:
+def _one_answer(job: Job, play: Play, params: Params, seed: int) -> Answer:
     for attempt in range(job.retries + 1):
         try:
-            rewards = play(params, seed)
+            answer = play(params, seed)
             break
         except ProgramFailed:
             if attempt == job.retries:
                 raise
             heartbeat.here()[heartbeat.ATTEMPT] = attempt + 1
-    if len(rewards) != job.games_per_seed:
-        raise BadReward(f"it gave {len(rewards)} rewards for one seed, and games_per_seed is {job.games_per_seed}")
-    if job.games_per_seed == 1:
+    if len(answer) != job.games_per_seed:
+        raise BadReward(f"it gave {len(answer)} rewards for one seed, and games_per_seed is {job.games_per_seed}")
+    return answer
+
+
+def reward_of(rewards: Answer, games_per_seed: int, seed: int) -> int:
+    """Return the reward of an evaluation in thousandths. Raises BadReward if one of its rewards is not in [0, 1]."""
+    if games_per_seed == 1:
         return reward_level(rewards[0], seed)
     for reward in rewards:
         reward_level(reward, seed)  # raises if one of them is not a reward, even if their mean is
@@ -161,5 +194,7 @@ _KINDS: dict[type[Exception], FailureKind] = {
 
 def _failure(job: Job, offset: int, seed: int, error: Exception) -> Failure:
     kind = next(kind for error_class, kind in _KINDS.items() if isinstance(error, error_class))
-    message = f"candidate {job.name!r}, seed {seed}: {error}"
+    message = f"{job.place(offset)}: {error}"
+    if job.is_baseline and kind != "config":
+        kind, message = "baseline", f"seed {seed}: the baseline failed: {error}"
     return Failure(kind, message, job.start + offset, seed, getattr(error, "stderr", ""))

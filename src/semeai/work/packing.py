@@ -30,21 +30,27 @@ def pack(evaluator: Evaluator) -> PackedEvaluator:
     What workers can import is sent by name. Functions of a notebook or a script, lambdas and inner functions are sent
     with their code and the objects that they use.
     """
+    data = packed(evaluator, "the program")
+    return PackedEvaluator(hashlib.sha256(data).hexdigest(), data)
+
+
+def packed(value: Any, what: str) -> bytes:
+    """Return anything in the form for workers. Raises ConfigError if it cannot be sent."""
     import cloudpickle
 
     try:
-        data: bytes = cloudpickle.dumps(evaluator)
+        data: bytes = cloudpickle.dumps(value)
     except Exception as error:  # whatever a user's object does when it is pickled
         raise ConfigError(
-            f"the program cannot be sent to workers ({type(error).__name__}: {error}): "
+            f"{what} cannot be sent to workers ({type(error).__name__}: {error}): "
             "use a function of a module, which workers import, or one worker"
         ) from None
-    return PackedEvaluator(hashlib.sha256(data).hexdigest(), data)
+    return data
 
 
 @functools.lru_cache(maxsize=4)
 def _unpack(packed: PackedEvaluator) -> Evaluator:
-    evaluator: Evaluator = _loaded(packed.data, "the program")
+    evaluator: Evaluator = loaded(packed.data, "the program")
     return evaluator
 
 
@@ -56,13 +62,14 @@ def run_packed(data: bytes, place: int, token: int) -> list[Any]:
     """
     heartbeat.begin(place, token)
     try:
-        tasks: Sequence[Task] = _loaded(data, "its work")
+        tasks: Sequence[Task] = loaded(data, "its work")
         return run_tasks(tasks)
     finally:
         heartbeat.end()
 
 
-def _loaded(data: bytes, what: str) -> Any:
+def loaded(data: bytes, what: str) -> Any:
+    """Return what ``packed`` packed. Raises ConfigError if this process cannot load it."""
     try:
         return pickle.loads(data)
     except (Exception, SystemExit) as error:  # unpickling imports modules, which may raise anything

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 from semeai.errors import ConfigError, WorkersLost
 from semeai.processes import describe_exit
@@ -21,6 +21,7 @@ from semeai.work.deaths import Death, causes, from_outside, memory_advice, memor
 from semeai.work.executors import PARCELS_PER_WORKER, ExecutorFactory, InlineExecutor, LocalExecutor, stop
 from semeai.work.heartbeat import Beat
 from semeai.work.jobs import Task, run_tasks
+from semeai.work.needs import Setup
 from semeai.work.packing import run_packed
 
 Parcel = Sequence[Task]  # tasks that are sent to a worker in one message
@@ -76,6 +77,41 @@ class Running(NamedTuple):
     seconds: float
 
 
+class Pool(Protocol):
+    """What the driver of a run sees of its workers, on this machine or on others."""
+
+    n_lost: int
+
+    @property
+    def workers(self) -> int:
+        """Number of workers that work is divided among. It may change at any time."""
+
+    @property
+    def state(self) -> str:
+        """Words about the workers, for displays; empty if there is nothing to say."""
+
+    def begin(self, setup: Setup) -> None:
+        """Set what the tasks from now on have in common."""
+
+    def submit(self, parcel: Parcel) -> int:
+        """Add ``parcel`` to the work. Returns the id with which ``wait`` returns its results."""
+
+    def drop_backlog(self) -> set[int]:
+        """Forget the parcels that no worker runs, and begin none before the next ``submit``. Returns their ids."""
+
+    def abandon(self) -> None:
+        """Forget all submitted work; later ``wait`` calls do not return it."""
+
+    def wait(self, timeout: float | None = None) -> list[tuple[int, Results]]:
+        """Return new results by parcel id. Blocks until there are some, at most ``timeout`` seconds."""
+
+    def slowest(self) -> Running | None:
+        """Return what a worker has been doing for the longest time; None if that is not known."""
+
+    def close(self) -> None:
+        """End the workers now; work under way is lost."""
+
+
 class ResilientPool:
     """Runs parcels of tasks on workers. If a worker dies, the parcels under way are run again.
 
@@ -97,7 +133,7 @@ class ResilientPool:
         if workers < 1:
             raise ConfigError(f"there must be at least one worker, not {workers}")
         self._factory = factory
-        self.workers = workers
+        self._workers = workers
         self._executor: Executor | None = None
         self._alone = False  # whether the executor has one worker, for suspects
         self._backlog: deque[_Work] = deque()  # not given to the executor yet
@@ -120,6 +156,18 @@ class ResilientPool:
         self.n_lost = 0  # parcels that had to be run again
 
     # -- public interface ------------------------------------------------------------------------------------------
+
+    @property
+    def workers(self) -> int:
+        return self._workers
+
+    @property
+    def state(self) -> str:
+        """Return nothing: the number of workers is what the user has asked for."""
+        return ""
+
+    def begin(self, setup: Setup) -> None:
+        """Do nothing: workers on this machine have its files, and the driver has prepared what they need."""
 
     def submit(self, parcel: Parcel) -> int:
         """Add ``parcel`` to the work. Returns the id with which ``wait`` returns its results."""

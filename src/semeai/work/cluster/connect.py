@@ -1,0 +1,101 @@
+"""Connect to a dask scheduler that is there, or let a batch system start the workers of one."""
+
+import contextlib
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from semeai.errors import ConfigError
+from semeai.work.cluster.settings import ADDRESS, ExecutorTable
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+CONNECT_SECONDS = 10.0
+"""Time for a scheduler to answer, also after its connection was lost."""
+MISSING = "pip install 'semeai[cluster]'"
+
+
+@dataclass(frozen=True)
+class Connection:
+    """A scheduler that answers."""
+
+    client: "Client"
+    name: str
+    """Name for messages."""
+    close: Callable[[], object] = lambda: None
+    """Ends what was started for this connection; a scheduler that was there before stays."""
+
+
+def connect(table: ExecutorTable) -> Connection:
+    """Return the connection that an [executor] table describes. Raises ConfigError if there is none."""
+    try:
+        import distributed  # noqa: F401
+    except ImportError:
+        raise ConfigError(f"executor {table.name!r} needs dask: {MISSING}") from None
+    # Lost connections are reported by the pool in one sentence; dask's own lines would break the display.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    return _existing(table) if ADDRESS.fullmatch(table.name) else _batch_system(table)
+
+
+def _existing(table: ExecutorTable) -> Connection:
+    scheme, _, place = table.name.partition("://")
+    address = f"{'tcp' if scheme == 'dask' else 'tls'}://{place}"
+    return Connection(_client(address, table, _security(table)), table.name)
+
+
+def _security(table: ExecutorTable) -> Any:
+    """Return the certificates of the table; those that it leaves out are taken from dask's own configuration."""
+    if not table.name.startswith("tls://"):
+        return None
+    from distributed import Security
+
+    given = {"tls_ca_file": table.tls_ca, "tls_client_cert": table.tls_cert, "tls_client_key": table.tls_key}
+    return Security(require_encryption=True, **{key: value for key, value in given.items() if value is not None})
+
+
+def _client(address: Any, table: ExecutorTable, security: Any = None) -> "Client":
+    from distributed import Client
+
+    try:
+        return Client(address, timeout=CONNECT_SECONDS, security=security, set_as_default=False, name="semeai")
+    except Exception as error:  # no host, no port, no certificate, a program that is not a scheduler
+        why = str(error).strip().partition("\n")[0] or type(error).__name__
+        raise ConfigError(f"executor {table.name}: no dask scheduler answers there ({why})") from None
+
+
+def _batch_system(table: ExecutorTable) -> Connection:
+    try:
+        import dask_jobqueue
+    except ImportError:
+        raise ConfigError(f"executor {table.name!r} needs dask-jobqueue: {MISSING}") from None
+    kind = {"slurm": dask_jobqueue.SLURMCluster, "oar": dask_jobqueue.OARCluster}[table.name]
+    settings: dict[str, Any] = {
+        "queue": table.queue,
+        "walltime": table.walltime,
+        "cores": table.cores,
+        "processes": table.cores,  # one worker per core, each with one thread
+        "memory": table.memory,
+        **table.options,
+    }
+    try:
+        cluster = kind(**settings)
+    except Exception as error:
+        raise ConfigError(
+            f"executor.options: {table.name} does not take them ({type(error).__name__}: {error})"
+        ) from None
+
+    def close() -> None:
+        with contextlib.suppress(Exception):
+            cluster.close(timeout=CONNECT_SECONDS)
+
+    try:
+        if table.jobs.minimum < table.jobs.maximum:
+            cluster.adapt(minimum_jobs=table.jobs.minimum, maximum_jobs=table.jobs.maximum)
+        else:
+            cluster.scale(jobs=table.jobs.maximum)
+        return Connection(_client(cluster, table), table.name, close)
+    except BaseException:
+        close()
+        raise

@@ -1,0 +1,74 @@
+"""A race on a real SLURM, over two jobs, of which one is cancelled."""
+
+import os
+import subprocess
+import threading
+
+import pytest
+
+import semeai
+from tests.clusters import until
+from tests.slurm import jobs, slurm
+
+pytest.importorskip("dask_jobqueue")
+
+RACE = """
+[race]
+mode = "plain"
+max_per_candidate = 1000
+[evaluator]
+callable = "program:play"
+[[candidates]]
+p = 0.45
+[[candidates]]
+p = 0.55
+[executor]
+name = "slurm"
+queue = "main"
+walltime = "00:10:00"
+cores = 1
+memory = "500MB"
+jobs = 2
+options = { interface = "lo", job_directives_skip = ["--mem"] }
+"""
+PROGRAM = """
+import random, time
+
+def play(params, seed):
+    time.sleep(0.01)
+    return float(random.Random(seed).random() < params["p"])
+"""
+
+
+@pytest.mark.slow
+def test_a_race_over_two_jobs_survives_scancel(tmp_path, monkeypatch):
+    folder = tmp_path / "race"
+    folder.mkdir()
+    (folder / "race.toml").write_text(RACE)
+    (folder / "program.py").write_text(PROGRAM)
+    with slurm(tmp_path / "slurm") as environment:
+        for name in environment.keys() - os.environ.keys():
+            monkeypatch.setenv(name, environment[name])
+        cancelled = []
+
+        class Cancelling(semeai.Observer):
+            thread = None
+
+            def progress(self, driver):
+                if self.thread is None and driver.race.n_evaluations > 100:
+                    self.thread = threading.Thread(target=self.cancel)
+                    self.thread.start()
+
+            def cancel(self):
+                until(lambda: len(jobs(environment)) == 2)
+                cancelled.append(jobs(environment)[0])
+                subprocess.run(["scancel", cancelled[0]], env=environment, check=True)
+
+        observer = Cancelling()
+        on_slurm = semeai.run_race_file(folder / "race.toml", observer=observer)
+        observer.thread.join()
+        until(lambda: not jobs(environment))  # it leaves no job behind
+    local = semeai.run_race_file(folder / "race.toml", ledger=str(tmp_path / "l.sqlite"), executor="local", workers=2)
+    assert cancelled
+    assert on_slurm.finished
+    assert on_slurm.digest == local.digest
