@@ -4,18 +4,20 @@ import math
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from semeai.errors import BadReward, BaselineFailed, ConfigError, ProgramFailed
 from semeai.race.candidate import Candidate, Verdict
 from semeai.race.race import Batch, Decision, Race
-from semeai.rng import derive
+from semeai.rng import evaluation_seeds
+from semeai.runs.baseline import BaselineResults, SharedBaseline, judged
 from semeai.runs.doubts import Doubts
+from semeai.runs.effects import difference, evaluation_key
 from semeai.runs.run import Driver, Run
 from semeai.stats.counts import RewardCounts
 from semeai.work.evaluators import Evaluator, Params
-from semeai.work.jobs import Failure, Job, JobResult
+from semeai.work.jobs import Failure, Job, JobResult, Numbers
 
 T = TypeVar("T")
 
@@ -33,18 +35,29 @@ class _Work:
 
     batch: Batch
     n_missing: int = 0  # jobs without a result
-    results: list[JobResult] = field(default_factory=list)
+    results: dict[int, JobResult] = field(default_factory=dict)
+    """Results of its jobs, by the first evaluation of each."""
     dropped: bool = False  # some of its jobs will never have a result
+    baseline: list["_Work"] = field(default_factory=list)
+    """Work on the shared baseline that it needs."""
 
     @property
     def complete(self) -> bool:
-        return self.n_missing == 0
+        return self.n_missing == 0 and all(work.complete for work in self.baseline)
+
+    @property
+    def is_lost(self) -> bool:
+        """True if it will never be complete."""
+        return self.dropped or any(work.dropped for work in self.baseline)
 
     @property
     def failure(self) -> Failure | None:
         """The first failure in the order of evaluations, which does not depend on how the batch was split into jobs."""
-        failures = [r.failure for r in self.results if r.failure is not None]
-        return min(failures, key=lambda f: f.evaluation, default=None)
+        for works in (self.baseline, [self]):  # without a baseline, no candidate is to blame
+            failures = [r.failure for work in works for r in work.results.values() if r.failure is not None]
+            if failures:
+                return min(failures, key=lambda f: f.evaluation)
+        return None
 
 
 class RaceDriver(Driver):
@@ -61,9 +74,11 @@ class RaceDriver(Driver):
         time_limit: float | None = None,
         baseline: Params | None = None,
         strict: bool = False,
+        shared: SharedBaseline | None = None,
     ) -> None:
         super().__init__()
         self.race = race
+        self.shared = shared
         self.evaluator = evaluator
         self.pool = run.pool
         self.writer = run.writer
@@ -78,8 +93,12 @@ class RaceDriver(Driver):
         self._flushed = self.started
         self._queue: deque[_Work] = deque()
         self._candidates: list[Candidate] = []  # candidates that the ledger has
-        self._by_parcel: dict[int, list[_Work]] = {}  # one entry per job of the parcel: the batch that it belongs to
+        self._by_parcel: dict[int, list[tuple[_Work, int]]] = {}  # per job of the parcel: its batch, first evaluation
         self._cost = math.nan  # seconds per evaluation, smoothed
+        self._baseline = BaselineResults()
+        self._baseline_works: dict[int, _Work] = {}  # under way, by each evaluation that they have
+        self.differences: dict[int, list[float]] = {}
+        """What the candidate's number was above the baseline's, by candidate, if numbers are compared."""
         self.n_resumed = race.n_evaluations
 
     @property
@@ -119,7 +138,7 @@ class RaceDriver(Driver):
                 self._hand_out()
             self._take_in()
             if self._queue and not self._queue[0].complete:
-                if self.dropping or (self.stopping and self._queue[0].dropped):
+                if self.dropping or (self.stopping and self._queue[0].is_lost):
                     break
                 self._wait()
             elif self.race.finished or (self.stopping and not self._queue):
@@ -135,7 +154,7 @@ class RaceDriver(Driver):
 
     def _drop_unbegun(self) -> None:
         for parcel_id in self.pool.drop_backlog():
-            for work in self._by_parcel.pop(parcel_id):
+            for work, _ in self._by_parcel.pop(parcel_id):
                 work.dropped = True
 
     def _flush(self) -> None:
@@ -148,30 +167,52 @@ class RaceDriver(Driver):
         while (batch := self.race.ask()) is not None:
             work = _Work(batch)
             self._queue.append(work)
+            if self.shared is not None:
+                jobs += self._baseline_jobs(work, self.shared)
             jobs += [(work, job) for job in self._jobs(batch)]
         for parcel in pack(jobs, [job.size * self._cost for _, job in jobs], self.pool.workers):
-            works = [work for work, _ in parcel]
-            for work in works:
+            for work, _ in parcel:
                 work.n_missing += 1
-            self._by_parcel[self.pool.submit([job for _, job in parcel])] = works
+            self._by_parcel[self.pool.submit([job for _, job in parcel])] = [(work, job.start) for work, job in parcel]
 
     def _jobs(self, batch: Batch) -> Iterator[Job]:
         candidate = self.race.standings[batch.candidate - 1].candidate
-        key = derive(self.race.seed, "evaluation", batch.candidate)
         watched = self._doubts.wants_reads(batch.candidate)
         for start, size in split(batch.start, batch.size, self._cost, self.pool.workers):
             yield Job(
-                self.evaluator, candidate.name, candidate.params, key, start, size,
-                self.race.settings.games_per_seed, self.retries, watched, self.time_limit,
+                self.evaluator, candidate.name, candidate.params, self._key(batch.candidate), start, size,
+                self.race.settings.games_per_seed, self.retries, watched, self.time_limit, self.shared is not None,
             )  # fmt: skip
 
+    def _key(self, candidate: int) -> int:
+        return evaluation_key(self.race.seed, candidate, shared=self.shared is not None)
+
+    def _baseline_jobs(self, work: _Work, shared: SharedBaseline) -> Iterator[tuple[_Work, Job]]:
+        """Yield jobs for what is not known of the baseline, and note all work on it that the batch needs."""
+        batch = work.batch
+        evaluations = range(batch.start, batch.start + batch.size)
+        for start, size in self._baseline.missing(batch.start, batch.size):
+            own = _Work(Batch(-1, 0, start, size))
+            self._baseline_works.update(dict.fromkeys(range(start, start + size), own))
+            for first, part in split(start, size, self._cost, self.pool.workers):
+                yield own, Job(
+                    self.evaluator, "baseline", shared.params, self._key(0), first, part,
+                    self.race.settings.games_per_seed, self.retries, False, self.time_limit, True, True,
+                )  # fmt: skip
+        found = [self._baseline_works[i] for i in evaluations if i in self._baseline_works]
+        work.baseline = list({id(own): own for own in found}.values())
+
     def _collect(self, parcel_id: int, results: list[JobResult]) -> None:
-        for work, result in zip(self._by_parcel.pop(parcel_id), results, strict=True):
+        for (work, start), result in zip(self._by_parcel.pop(parcel_id), results, strict=True):
             work.n_missing -= 1
-            work.results.append(result)
-            if n := result.counts.n:
+            work.results[start] = result
+            if n := result.n:
                 cost = result.seconds / n
                 self._cost = cost if math.isnan(self._cost) else 0.8 * self._cost + 0.2 * cost
+            if work.batch.number < 0 and result.failure is None:
+                self._baseline.add(start, [numbers.ours for numbers in result.numbers])
+                for i in range(start, start + len(result.numbers)):
+                    del self._baseline_works[i]
 
     def _take_in(self) -> None:
         """Tell the race the results of complete batches, in the order of its requests."""
@@ -179,8 +220,31 @@ class RaceDriver(Driver):
             self._tell(self._queue[0])
             self._queue.popleft()
 
+    def known_numbers(self, batch: Batch, numbers: Sequence[Numbers]) -> None:
+        """Take the numbers of a batch, also of an earlier session."""
+        found = self.differences.setdefault(batch.candidate, [])
+        found += map(difference, numbers)
+        if self.shared is not None:
+            self._baseline.add(batch.start, [theirs for _, theirs in numbers])
+
+    def _judge(self, work: _Work, shared: SharedBaseline) -> None:
+        """Compare the candidate's numbers with the baseline's."""
+        batch = work.batch
+        name = self.race.standings[batch.candidate - 1].candidate.name
+        seeds = evaluation_seeds(self._key(batch.candidate), batch.start, batch.size).tolist()
+        ours = [numbers for start in sorted(work.results) for numbers in work.results[start].numbers]
+        theirs = self._baseline.of(batch.start, batch.size)
+        seconds = sum(result.seconds for result in work.results.values())
+        compared = judged(shared.judge, name, batch.start, seeds, ours, theirs)
+        reads = next((result.reads for result in work.results.values() if result.reads is not None), None)
+        work.results = {batch.start: replace(compared, seconds=seconds, reads=reads)}
+
     def _tell(self, work: _Work) -> None:
+        if self.shared is not None and work.failure is None:
+            self._judge(work, self.shared)
         batch, failure = work.batch, work.failure
+        results = [work.results[start] for start in sorted(work.results)]
+        numbers = [pair for result in results for pair in result.numbers] if failure is None else []
         entered = self._entered(batch)
         if failure is not None:
             self.failures.append(failure)
@@ -192,17 +256,18 @@ class RaceDriver(Driver):
             counts = None
             made = self.race.fail(batch.number)
         else:
-            counts = RewardCounts.merge(r.counts for r in work.results)
+            counts = RewardCounts.merge(r.counts for r in results)
             made = self.race.tell(batch.number, counts)
         if self.writer:
-            seconds = sum(r.seconds for r in work.results)
-            self.writer.record(batch, counts, seconds, entered, made, failure)
+            self.writer.record(batch, counts, sum(r.seconds for r in results), entered, made, failure, numbers)
+        if numbers:
+            self.known_numbers(batch, numbers)
         self.n_new += batch.size
         if made:
             self._flush()  # a verdict is announced only after it is recorded
         for decision in made:
             self.observer.decision(decision)
-        self._doubts.look(self.race.standings[batch.candidate - 1], work.results)
+        self._doubts.look(self.race.standings[batch.candidate - 1], results)
         self._give_up_on_failures(made, failure)
 
     def _ends_race(self, failure: Failure) -> bool:

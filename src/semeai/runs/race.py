@@ -2,9 +2,9 @@
 
 import itertools
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from semeai.errors import ConfigError
 from semeai.models import checked, limit_words, merged
@@ -12,8 +12,11 @@ from semeai.race.candidate import Candidate, Verdict
 from semeai.race.race import MAX_CANDIDATES, Decision, Race
 from semeai.race.selection import Standing
 from semeai.race.settings import RaceSettings
+from semeai.runs.baseline import SharedBaseline
 from semeai.runs.driver import RaceDriver
+from semeai.runs.effects import Effect, race_effects
 from semeai.runs.run import Observer, Place, can_be_stored, checked_name, open_run
+from semeai.table import Cell, ResultTable
 from semeai.work.evaluators import (
     DEFAULT_TIMEOUT,
     LONGEST_TIMEOUT,
@@ -25,10 +28,22 @@ from semeai.work.evaluators import (
     evaluator_identity,
 )
 from semeai.work.jobs import Failure
+from semeai.work.needs import Needs, Say
 from semeai.work.packing import pack
+
+if TYPE_CHECKING:
+    import pandas
+    from sqlalchemy import Table
 
 KIND = "race"
 """Kind of a run in the ledger."""
+
+
+METHOD_OF_RANGES = "wide_betting"
+"""Default method if the range of the numbers is known: their differences vary little, compared with the range."""
+
+
+FDR_ALONE = "fdr and share_baseline: levels that depend on other candidates need seeds of their own"
 
 
 @dataclass(frozen=True)
@@ -46,6 +61,29 @@ class RacePlan:
     """Parameters of the baseline that the candidates change, if there is one."""
     strict: bool = False
     """Whether a wrong reward ends the race, instead of being the failure of its candidate."""
+
+    @property
+    def setup(self) -> "RaceSetup":
+        """What all evaluations have in common. Candidates that are not known yet can add no files to it."""
+        known = self.candidates if isinstance(self.candidates, Sequence) else ()
+        return RaceSetup(self.evaluator, tuple(candidate.params for candidate in known))
+
+
+@dataclass(frozen=True)
+class RaceSetup:
+    """The evaluator and the candidates of a race, for workers on other machines."""
+
+    evaluator: Evaluator
+    candidates: tuple[Params, ...]
+
+    def needs(self) -> Needs:
+        return self.evaluator.needs(self.candidates)
+
+    def prepare(self, say: Say) -> None:
+        self.evaluator.prepare(say)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"evaluator": self.evaluator, "candidates": ()}  # each job has its own candidate
 
 
 @dataclass(frozen=True)
@@ -66,6 +104,21 @@ class RaceResult:
     n_lost_jobs: int = 0
     warnings: list[str] = field(default_factory=list)
     """What looks like a mistake: a parameter that is never read, a candidate that only ties, equal candidates."""
+    effects: dict[str, Effect] = field(default_factory=dict)
+    """By how much the numbers of each candidate are above the baseline's, if ``better`` compares them."""
+    mode: str = "bgp"
+
+    @property
+    def ending(self) -> str:
+        """Why the race ended, in words, and what that means for the candidates without a verdict."""
+        undecided = sum(standing.verdict == Verdict.UNDECIDED for standing in self.standings)
+        if not self.finished:
+            return f"stopped before its end, {undecided} undecided"
+        if not undecided:
+            return "every candidate has a verdict"
+        if self.mode == "bgp" and self.accepted:
+            return f'it ended with the first acceptance, {undecided} undecided; mode = "plain" decides all'
+        return f"it reached its limit of evaluations, {undecided} undecided"
 
     def verdict(self, name: str) -> Verdict:
         """Return the verdict on the candidate ``name``. Raises ConfigError if there is none."""
@@ -74,19 +127,43 @@ class RaceResult:
                 return standing.verdict
         raise ConfigError(f"no candidate is named {name!r}")
 
+    def to_frame(self) -> "pandas.DataFrame":
+        """Return one row per candidate as a frame of pandas: totals, verdict, and the bounds at the verdict."""
+        return self._table().to_frame()
+
+    def _table(self) -> ResultTable:
+        bounds = {decision.candidate: decision.bounds for decision in self.decisions}
+        rows: list[tuple[Cell, ...]] = []
+        for s in self.standings:
+            found = bounds.get(s.index) if s.verdict != Verdict.UNDECIDED else None
+            lower, upper = found if found else (None, None)
+            rate = s.win_rate if s.n_evaluations else None
+            rows.append((s.candidate.name, s.verdict.value, s.n_evaluations, s.total_reward, rate, lower, upper))
+        columns = ("name", "verdict", "n_evaluations", "total_reward", "win_rate", "lower", "upper")
+        state = "finished" if self.finished else "not finished"
+        accepted = ", ".join(c.name for c in self.accepted[:10]) or "no candidate"
+        return ResultTable(f"Race, {state}; accepted: {accepted}", columns, tuple(rows))
+
+    def _repr_html_(self) -> str:
+        return self._table().to_html()
+
 
 def run_plan(plan: RacePlan, name: str, place: Place, observer: Observer | None = None) -> RaceResult:
     """Run the race of the plan as ``name``, or resume it. Returns its result."""
     observer = observer or Observer()
-    evaluator = plan.evaluator if place.executor == "inline" else pack(plan.evaluator)
+    compared = plan.evaluator if isinstance(plan.evaluator, AgainstBaseline) else None
+    shared = SharedBaseline(compared.baseline, compared.judge) if compared and compared.shared else None
+    program = compared.program if compared and shared else plan.evaluator
+    evaluator = program if place.executor == "inline" else pack(program)
     race = Race(plan.settings, plan.candidates, plan.seed)
     plan.evaluator.prepare(observer.say)
     began = time.perf_counter()
-    with open_run(name, KIND, plan.identity, plan.seed, place, observer) as run:
+    with open_run(name, KIND, plan.identity, plan.seed, place, observer, _tables(compared, place)) as run:
         if run.writer is not None:
             from semeai.runs.resume import resume
 
             resume(race, run.writer)
+        run.pool.begin(plan.setup)
         driver = RaceDriver(
             race,
             evaluator,
@@ -96,7 +173,13 @@ def run_plan(plan: RacePlan, name: str, place: Place, observer: Observer | None 
             time_limit=plan.evaluator.time_limit,
             baseline=plan.baseline,
             strict=plan.strict,
+            shared=shared,
         )
+        if run.writer is not None and compared:
+            from semeai.store.race_rows import recorded_numbers
+
+            for batch, numbers in recorded_numbers(run.writer.ledger, run.writer.run_id):
+                driver.known_numbers(batch, numbers)
         run.drive(driver)
     return RaceResult(
         race.accepted,
@@ -109,7 +192,18 @@ def run_plan(plan: RacePlan, name: str, place: Place, observer: Observer | None 
         run.digest,
         run.pool.n_lost,
         driver.warnings,
+        race_effects(race, plan.identity["evaluator"], driver.differences),
+        race.settings.mode,
     )
+
+
+def _tables(compared: AgainstBaseline | None, place: Place) -> tuple["Table", ...]:
+    """Return the additional table of a race that compares numbers."""
+    if compared is None or place.ledger is None:
+        return ()
+    from semeai.store.schema import measurements
+
+    return (measurements,)
 
 
 def run_race(
@@ -117,8 +211,11 @@ def run_race(
     candidates: Iterable[Candidate | Mapping[str, Any]],
     settings: RaceSettings | Mapping[str, Any] | None = None,
     *,
+    mode: str | None = None,
     baseline: Mapping[str, Any] | None = None,
     better: Better | None = None,
+    value_range: tuple[float, float] | None = None,
+    share_baseline: bool = False,
     seed: int = 1,
     timeout: float | None = None,
     strict: bool = False,
@@ -134,7 +231,10 @@ def run_race(
     ``evaluate`` is a function or "module:function". With more than one worker it runs in worker processes; a function
     that they cannot import, such as a lambda or one of a notebook, is sent to them with the objects that it uses. With
     ``better`` ("higher" or "lower") it may return any number, which is compared with the number for the ``baseline``'s
-    parameters on the same seed; each candidate is then a change of the baseline. ``settings`` may be a mapping. With
+    parameters on the same seed; each candidate is then a change of the baseline. If all numbers lie in ``value_range``,
+    the mean difference is raced, otherwise how often the candidate is better. With ``share_baseline`` all candidates
+    get the same seeds, and the baseline runs once per seed. ``mode`` is that of the settings: by default ("bgp") the
+    first acceptance ends the race, and "plain" decides every candidate. ``settings`` may be a mapping. With
     ``ledger`` (a file or a database URL) and ``name`` every result is recorded, and the same call resumes the race
     after an interrupt. An evaluation may take ``timeout`` seconds, by default 60; this needs a worker process, so one
     worker without ``timeout``, which runs in this process, has no limit. A candidate that returns something else than a
@@ -146,22 +246,38 @@ def run_race(
         raise ConfigError("give baseline and better together, or neither")
     if (ledger is None) != (name is None):
         raise ConfigError("give ledger and name together, or neither: a race is kept under its name")
+    if better is None and (value_range is not None or share_baseline):
+        raise ConfigError("value_range and share_baseline need better and a baseline")
     if settings is None or isinstance(settings, Mapping):
-        settings = checked(RaceSettings, settings or {})
+        usual = {} if value_range is None else {"method": METHOD_OF_RANGES}
+        settings = checked(RaceSettings, {**usual, **(settings or {})})
+    if mode is not None:
+        settings = checked(RaceSettings, {**settings.model_dump(), "mode": mode})
+    if settings.fdr and share_baseline:
+        raise ConfigError(FDR_ALONE)
     if timeout is not None and not 0 < timeout <= LONGEST_TIMEOUT:
         raise ConfigError(f"timeout: {limit_words(gt=0, le=LONGEST_TIMEOUT)}, not {timeout:g}")
     seconds = DEFAULT_TIMEOUT if timeout is None else float(timeout)
     program = CallableEvaluator(evaluate, folder, seconds)
     evaluator: Evaluator = program
     if better is not None and baseline is not None:
-        evaluator = AgainstBaseline(program, dict(baseline), better)
+        ends = None if value_range is None else (float(value_range[0]), float(value_range[1]))
+        evaluator = AgainstBaseline(program, dict(baseline), better, ends, share_baseline)
         evaluator.check("baseline", baseline)
     found: Iterable[Candidate] = (as_candidate(value, f"candidate {i + 1}") for i, value in enumerate(candidates))
     listed = None
     if settings.mode != "stream":  # all are known from the start, so the ledger records the list
         found = list(itertools.islice(found, MAX_CANDIDATES + 1))
         listed = candidate_list(found)
-    recorded = evaluator_identity({"callable": target_of(evaluate)}, better, seconds, strict=strict)
+    ends_list = None if value_range is None else [float(end) for end in value_range]
+    recorded = evaluator_identity(
+        {"callable": target_of(evaluate)},
+        better,
+        seconds,
+        strict=strict,
+        range=ends_list,
+        share_baseline=share_baseline,
+    )
     identity = race_identity(seed, settings, recorded, baseline, listed)
     changes = checked_changes(evaluator, baseline, found)
     plan = RacePlan(settings, evaluator, changes, identity, seed, baseline=baseline, strict=strict)
@@ -178,7 +294,7 @@ def race_identity(
     """
     return {
         "seed": seed,
-        "race": settings.resolved().model_dump(mode="json"),
+        "race": settings.identity(),
         "evaluator": dict(evaluator),
         "baseline": None if baseline is None else dict(baseline),
         "candidates": None if candidates is None else dict(candidates),

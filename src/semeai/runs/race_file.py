@@ -2,29 +2,41 @@
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, create_model, field_validator, model_validator
 
 from semeai.errors import ConfigError
-from semeai.models import Model, checked, one_of, read_toml
+from semeai.models import Model, checked, read_toml
 from semeai.race.candidate import Candidate, check_distinct
 from semeai.race.settings import RaceSettings
-from semeai.runs.race import RacePlan, RaceResult, as_candidate, checked_changes, race_identity, run_plan
-from semeai.runs.run import LONGEST_NAME, Observer, Place, checked_name
+from semeai.runs.race import (
+    FDR_ALONE,
+    METHOD_OF_RANGES,
+    RacePlan,
+    RaceResult,
+    as_candidate,
+    checked_changes,
+    race_identity,
+    run_plan,
+)
+from semeai.runs.run import LONGEST_NAME, Observer, checked_name, place_of
 from semeai.store.places import beside
+from semeai.work.cluster.settings import ExecutorTable
 from semeai.work.evaluators import (
     DEFAULT_TIMEOUT,
     EVALUATORS,
     LONGEST_TIMEOUT,
     AgainstBaseline,
+    CommandEvaluator,
     Evaluator,
     EvaluatorKind,
     Params,
     evaluator_identity,
 )
-from semeai.work.executors import EXECUTORS
+from semeai.work.metrics import Metric
 from semeai.work.targets import load_target
 
 RunName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
@@ -36,6 +48,12 @@ class EvaluatorTable(Model):
 
     better: Literal["higher", "lower"] | None = None
     """If set, the program may return any number, and the reward tells if the candidate did better than the baseline."""
+    metric: Metric | None = None
+    """What is compared of a command: what it prints (stdout), or the time, cpu or memory that it takes."""
+    range: tuple[float, float] | None = None
+    """Smallest and largest possible number. If given, the reward tells how much better, and not only whether."""
+    share_baseline: bool = False
+    """Whether all candidates get the same seeds, so that the baseline runs once per seed."""
     timeout: Annotated[float, Field(gt=0, le=LONGEST_TIMEOUT, strict=True)] = DEFAULT_TIMEOUT
     retries: Annotated[int, Field(ge=0, strict=True)] = 0
     strict: bool = False
@@ -49,6 +67,11 @@ class EvaluatorTable(Model):
             raise ValueError(f"give one of {', '.join(names)} and {last}")
         if self.kind.baseline and self.better is not None:
             raise ValueError(f"better is for programs that print a number, not for {given[0]}")
+        for option in ("metric", "range", "share_baseline"):
+            if getattr(self, option) not in (None, False) and self.better is None:
+                raise ValueError(f"{option} needs better: which numbers are better?")
+        if self.metric is not None and given[0] != "command":
+            raise ValueError(f"metric is for a command, not for {given[0]}")
         return self
 
     @property
@@ -68,7 +91,16 @@ class EvaluatorTable(Model):
     def identity(self) -> dict[str, Any]:
         """Return what the ledger records for the table."""
         own = {self.name: self.kind.identity(self.value)}
-        return evaluator_identity(own, self.better, self.timeout, self.retries, strict=self.strict)
+        return evaluator_identity(
+            own,
+            self.better,
+            self.timeout,
+            self.retries,
+            strict=self.strict,
+            metric=self.metric,
+            range=None if self.range is None else list(self.range),
+            share_baseline=self.share_baseline,
+        )
 
 
 def evaluator_table(values: Any) -> EvaluatorTable:
@@ -100,17 +132,6 @@ class CandidatesTable(Model):
         return self
 
 
-class ExecutorTable(Model):
-    """The table [executor]: where the evaluations run. It is not part of the run's identity."""
-
-    name: Annotated[str, one_of(EXECUTORS)] = "local"
-    workers: Annotated[int, Field(ge=1, strict=True)] | None = None
-
-    def place(self, ledger: str, workers: int | None = None) -> Place:
-        """Return the place of a run: its ledger and workers. ``workers`` overrides the table."""
-        return Place(ledger, self.name, workers or self.workers)
-
-
 class RaceFile(Model):
     """The contents of a race file; ``plan`` makes a race from it."""
 
@@ -131,13 +152,15 @@ class RaceFile(Model):
 
     @model_validator(mode="before")
     @classmethod
-    def _games_per_seed(cls, value: Any) -> Any:
-        """Set the number of rewards per seed if the kind of evaluator defines it."""
+    def _follow_evaluator(cls, value: Any) -> Any:
+        """Set the number of rewards per seed if the kind of evaluator defines it, and the method if a range does."""
         if isinstance(value, dict) and isinstance(table := value.get("evaluator"), dict):
             race = value.get("race", {})
             several = [EVALUATORS[n].games_per_seed for n in table if n in EVALUATORS and table[n] is not None]
             if isinstance(race, dict) and several and several[0] > 1:
                 return {**value, "race": {"games_per_seed": several[0], **race}}
+            if isinstance(race, dict) and table.get("range") is not None:
+                return {**value, "race": {"method": METHOD_OF_RANGES, **race}}
         return value
 
     @model_validator(mode="after")
@@ -152,6 +175,8 @@ class RaceFile(Model):
                 raise ValueError(f"race.games_per_seed: must be {wanted} with evaluator.{table.name}, not {given}")
         elif (table.better is None) != (self.baseline is None):
             raise ValueError("evaluator.better and [baseline] go together: one compares with the other")
+        if self.race.fdr and table.share_baseline:
+            raise ValueError(FDR_ALONE)
         if self.candidates.generator is not None and self.race.mode != "stream" and self.candidates.limit is None:
             raise ValueError("an endless generator needs race.mode = 'stream', or candidates.limit")
         return self
@@ -163,6 +188,9 @@ class RaceFile(Model):
     def plan(self, folder: Path) -> RacePlan:
         """Return the plan of the race, with everything checked. Programs and files are searched in ``folder``."""
         table: EvaluatorTable = self.evaluator
+        located = table.kind.located(table.value, str(folder.resolve()))
+        if located != table.value:
+            return self.model_copy(update={"evaluator": table.model_copy(update={table.name: located})}).plan(folder)
         evaluator = self._evaluator(str(folder.resolve()))
         baseline = None if self.baseline is None else evaluator.complete(self.baseline)
         candidates = self._candidates(evaluator, baseline, folder)
@@ -178,8 +206,10 @@ class RaceFile(Model):
     def _evaluator(self, folder: str) -> Evaluator:
         table: EvaluatorTable = self.evaluator
         program = table.kind.make(table.value, folder, table.timeout, self.baseline)
+        if table.metric is not None and isinstance(program, CommandEvaluator):
+            program = replace(program, metric=table.metric)
         if table.better is not None and self.baseline is not None:
-            program = AgainstBaseline(program, self.baseline, table.better)
+            program = AgainstBaseline(program, self.baseline, table.better, table.range, table.share_baseline)
         if self.baseline is not None:
             program.check("baseline", self.baseline)
         return program
@@ -229,11 +259,12 @@ def run_race_file(
     name: str | None = None,
     ledger: str | None = None,
     workers: int | None = None,
+    executor: str | None = None,
     observer: Observer | None = None,
 ) -> RaceResult:
     """Run or resume the race of a file, as ``semeai race`` does. The arguments override the settings of the file."""
     path = Path(path)
     file = load_race_file(path)
     run_name = file.name or path.stem if name is None else checked_name(name)
-    place = file.executor.place(ledger or file.ledger_beside(path.parent), workers)
+    place = place_of(file.executor, ledger or file.ledger_beside(path.parent), executor, workers)
     return run_plan(file.plan(path.parent), run_name, place, observer)

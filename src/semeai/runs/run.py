@@ -13,8 +13,10 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from semeai.errors import ConfigError
+from semeai.models import checked
+from semeai.work.cluster.settings import ExecutorTable, is_cluster
 from semeai.work.executors import EXECUTORS, default_workers
-from semeai.work.pool import ResilientPool
+from semeai.work.pool import Pool, ResilientPool
 
 if TYPE_CHECKING:
     from sqlalchemy import Table
@@ -91,23 +93,45 @@ class Place:
     ledger: str | None = None
     """File or database URL; None records nothing."""
     executor: str = "local"
+    """Name of an executor, address of a dask scheduler (``dask://HOST:PORT``), or a batch system (``slurm``)."""
     workers: int | None = None
-    """Number of workers; None means one per core."""
-    pool: ResilientPool | None = None
+    """Number of workers; None means one per core, or all of a cluster."""
+    pool: Pool | None = None
     """Workers shared with other runs; they stay when the run ends."""
+    table: ExecutorTable | None = None
+    """Further settings of the executor, such as the queue of a batch system."""
 
-    def open_pool(self) -> contextlib.AbstractContextManager[ResilientPool]:
+    def open_pool(self, observer: Observer) -> contextlib.AbstractContextManager[Pool]:
         """Return the shared worker pool, or a new one that ends with the run."""
         if self.pool is not None:
             return contextlib.nullcontext(self.pool)
+        if is_cluster(self.executor):
+            from semeai.work.cluster.connect import connect
+            from semeai.work.cluster.pool import ClusterPool
+
+            table = self.table or checked(ExecutorTable, {"name": self.executor}, "executor")
+            return ClusterPool(connect(table), self.workers, observer.say, observer.warning)
         return ResilientPool(EXECUTORS[self.executor], default_workers() if self.workers is None else self.workers)
+
+
+def place_of(table: ExecutorTable, ledger: str | None, executor: str | None, workers: int | None) -> Place:
+    """Return the place of a run. ``executor`` and ``workers``, if given, override the table of its file."""
+    if executor is not None:
+        checked(ExecutorTable, {"name": executor}, "--executor")
+    chosen = table.replaced(executor, workers)
+    return Place(ledger, chosen.name, chosen.workers, table=chosen)
+
+
+def place_named(ledger: str | None, executor: str | None = None, workers: int | None = None) -> Place:
+    """Return the place of a run that has no file. Raises ConfigError if there is no such executor."""
+    return place_of(ExecutorTable(), ledger, executor, workers)
 
 
 @dataclass
 class Run:
     """An open run."""
 
-    pool: ResilientPool
+    pool: Pool
     writer: "RunWriter | None"
     observer: Observer
     state: str = "error"
@@ -156,7 +180,7 @@ def open_run(
             store.say = (observer or Observer()).say
             opened = store.open_run(checked_name(name, "the run's name"), kind, identity, seed, versions(), tables)
             writer = stack.enter_context(contextlib.closing(opened))
-        pool, in_process = stack.enter_context(place.open_pool()), place.executor == "inline"
+        pool, in_process = stack.enter_context(place.open_pool(observer or Observer())), place.executor == "inline"
         run = Run(pool, writer, observer or Observer(), in_process=in_process)
         if writer is None:
             yield run

@@ -1,7 +1,7 @@
 """Kinds of runs and the additional tables that they need in a ledger.
 
-A race needs only the tables of ``schema``. Other kinds are entry points of the group ``semeai.run_kinds``, so the
-ledger can read their rows without knowing what they mean.
+A race needs only the tables of ``schema``; one that compares numbers has ``measurements`` too. Other kinds are entry
+points of the group ``semeai.run_kinds``, so the ledger can read their rows without knowing what they mean.
 """
 
 from dataclasses import dataclass
@@ -22,10 +22,10 @@ class RunKind:
 
 
 KINDS: Registry[RunKind] = Registry("kind of run", "semeai.run_kinds")
-KINDS.add("race", RunKind())
+KINDS.add("race", RunKind((schema.measurements,)))
 
 
-_OWN = {table.name: table for table in (*schema.RACE_TABLES, schema.totals, schema.checkpoints)}
+_OWN = {table.name: table for table in (*schema.RACE_TABLES, schema.measurements, schema.totals, schema.checkpoints)}
 
 
 def tables() -> dict[str, Table]:

@@ -270,7 +270,7 @@ class Ledger:
             query = query.where(list(table.primary_key.columns)[1] >= start)
         names = [column.name for column in table.columns]
         with self.reading() as connection:
-            if not self._has(connection, table):
+            if not self.has(connection, table):
                 return
             with connection.execution_options(yield_per=1000).execute(query) as found:
                 for values in found:
@@ -294,7 +294,7 @@ class Ledger:
             )
 
     @staticmethod
-    def _has(connection: Connection, table: Table) -> bool:
+    def has(connection: Connection, table: Table) -> bool:
         """Return whether the ledger has the table. A table of a kind of run is created with the first such run."""
         return table in schema.CORE_TABLES or sqlalchemy.inspect(connection).has_table(table.name)
 

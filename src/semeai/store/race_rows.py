@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from semeai.race.race import Batch, Decision
 from semeai.stats.bounds import Bounds
 from semeai.stats.counts import RewardCounts
 from semeai.store import schema
+from semeai.work.jobs import Numbers
 
 if TYPE_CHECKING:
     from semeai.race.selection import Standing
@@ -46,6 +47,33 @@ def decision_of(row: Mapping[str, Any]) -> Decision:
         _or(row["doubt"], -math.inf),
         Bounds(_or(row["lower"], -math.inf), _or(row["upper"], math.inf)),
     )
+
+
+def measurement_values(batch: Batch, numbers: Sequence[Numbers]) -> dict[str, Any]:
+    return {
+        "number": batch.number,
+        "candidate": batch.candidate,
+        "start": batch.start,
+        "ours": _numbers_to_json([pair.ours for pair in numbers]),
+        "theirs": _numbers_to_json([pair.theirs for pair in numbers]),
+    }
+
+
+def recorded_numbers(ledger: "Ledger", run_id: int) -> Iterator[tuple[Batch, list[Numbers]]]:
+    """Yield each batch with the numbers of candidate and baseline, if they were compared."""
+    for row in ledger.rows(schema.measurements, run_id):
+        ours, theirs = _numbers_from_json(row["ours"]), _numbers_from_json(row["theirs"])
+        numbers = [Numbers(a, b) for a, b in zip(ours, theirs, strict=True)]
+        yield Batch(row["number"], row["candidate"], row["start"], len(numbers)), numbers
+
+
+def _numbers_to_json(numbers: Sequence[Sequence[float]]) -> str:
+    """Return numbers as JSON, which has no infinite numbers: they become texts."""
+    return json.dumps([[x if math.isfinite(x) else str(x) for x in each] for each in numbers])
+
+
+def _numbers_from_json(text: str) -> list[tuple[float, ...]]:
+    return [tuple(float(x) for x in each) for each in json.loads(text)]
 
 
 def total_values(standing: "Standing") -> dict[str, Any]:

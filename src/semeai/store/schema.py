@@ -117,6 +117,15 @@ failures = run_table(
     Column("recorded_at", String(32), nullable=False),
 )
 
+measurements = run_table(
+    "measurements",  # numbers that a race has compared, with the batch that they belong to; made by the first such race
+    Column("number", Integer, primary_key=True),  # of the batch
+    Column("candidate", Integer, nullable=False),
+    Column("start", BigInteger, nullable=False),
+    Column("ours", Text, nullable=False),  # JSON: the candidate's numbers, a list per evaluation
+    Column("theirs", Text, nullable=False),  # JSON: the baseline's on the same seeds
+)
+
 totals = run_table(
     "totals",  # the state of each candidate after the last batch, see checkpoints
     Column("candidate", Integer, primary_key=True),

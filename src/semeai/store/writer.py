@@ -16,8 +16,8 @@ from semeai.stats.counts import RewardCounts
 from semeai.store import schema
 from semeai.store.checks import Head, row_checksum
 from semeai.store.lease import Lease
-from semeai.store.race_rows import counts_to_json, decision_values, now, total_values
-from semeai.work.jobs import Failure
+from semeai.store.race_rows import counts_to_json, decision_values, measurement_values, now, total_values
+from semeai.work.jobs import Failure, Numbers
 
 if TYPE_CHECKING:
     from semeai.race.race import Race
@@ -67,9 +67,11 @@ class RunWriter:
         candidates: Sequence[Candidate],
         decisions: Sequence[Decision],
         failure: Failure | None = None,
+        numbers: Sequence[Numbers] = (),
     ) -> None:
         """Add a batch with the decisions that follow from it. ``candidates`` are all that have entered so far.
 
+        ``numbers`` are what the rewards were made from, if candidate and baseline were compared.
         Raises LedgerError if the batch is recorded with other content, or if one before it is missing.
         """
         if batch.number != self.n_batches:
@@ -89,6 +91,8 @@ class RunWriter:
         when = self._waiting[schema.batches][-1]["recorded_at"]
         for decision in decisions:
             self.decide(decision, when)
+        if numbers:
+            self._add(schema.measurements, **measurement_values(batch, numbers))
         if failure is not None:
             self._add_failure(batch, failure)
 
