@@ -67,17 +67,22 @@ class Uct:
     rng: Xorshift
     root: Node = field(default_factory=Node)
 
-    def score(self, child: Node, log_visits: f32) -> f32:
+    def score(self, child: Node, log_visits: f32, n_moves: int) -> f32:
         s = self.settings
+        rave_bias, k = s["rave_bias"], s["rave_equivalence"]
+        if s["rave_per_move"] > 0:
+            longer = s["rave_per_move"] * f32(n_moves)
+            rave_bias = rave_bias / (f32(1) + rave_bias * longer)
+            k = k + longer
         n, m = child.visits, child.rave_visits
         explore = s["exploration"] * f32(math.sqrt(log_visits)) if s["exploration"] > 0 else f32(0)
         if n > 0:
             value = child.wins / n
             if m > 0:
                 if s["rave"] == "hand_picked":
-                    beta = f32(math.sqrt(s["rave_equivalence"] / (f32(3) * n + s["rave_equivalence"])))
+                    beta = f32(math.sqrt(k / (f32(3) * n + k)))
                 else:
-                    beta = m / (m + n + m * n * s["rave_bias"])
+                    beta = m / (m + n + m * n * rave_bias)
                 value = value + beta * (child.rave_wins / m - value)
             if explore > 0:
                 value = value + explore / f32(math.sqrt(n))
@@ -104,7 +109,7 @@ class Uct:
         is_plain = s["rave"] != "off" and s["plain_every"] > 0 and (int(node.visits) + 1) % int(s["plain_every"]) == 0
         best, best_score, ties = None, f32(-1e30), 1
         for child in admitted:
-            value = self.plain_score(child) if is_plain else self.score(child, log_visits)
+            value = self.plain_score(child) if is_plain else self.score(child, log_visits, len(node.children))
             if value > best_score:
                 best, best_score, ties = child, value, 1
             elif value == best_score:

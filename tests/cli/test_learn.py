@@ -8,7 +8,10 @@ from typer.testing import CliRunner
 from semeai.cli.app import app
 from semeai.errors import ConfigError
 from semeai.games.go.database import load_database
+from semeai.games.go.model import load_model
+from semeai.games.go.position import GoPosition
 from semeai.games.go.sgf import write_sgf
+from semeai.players.catalog import parse_spec
 from tests.learn.test_learn import random_games
 
 
@@ -23,16 +26,53 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_a_folder_of_games(folder):
+def test_a_move_model_of_a_folder_of_games(folder):
+    (folder / "broken.sgf").write_text("(;GM[1")
+    output, figure = folder / "model.npz", folder / "calibration.svg"
+    words = ("learn", folder, "-o", output, "--min-seen", 5, "--epochs", 1)
+    result = semeai(*words, "--figure", figure)
+    assert result.exit_code == 0, result.output
+    assert "broken.sgf is no SGF file" in result.stderr
+    assert "chunk 1 of 1: log-likelihood" in result.stderr
+    assert "moves 1 to 30" in result.stdout
+    assert f"digest {load_model(output).digest}" in result.stdout.replace("\n", " ")
+    assert figure.read_text().startswith("<?xml")
+    assert not output.with_name("model.npz.part").exists()
+    first = output.read_bytes()
+    found = json.loads(semeai(*words, "--json").stdout)
+    assert output.read_bytes() == first
+    assert found["digest"] == load_model(output).digest
+    assert found["shapes"] == len(load_model(output))
+    assert found["bytes_on_disk"] == output.stat().st_size
+    assert (found["games"], found["games_held_out"], len(found["refused"])) == (19, 1, 1)
+    assert 0 <= found["top_1"] <= found["top_5"] <= found["top_20"] <= 1
+    assert sum(row["points"] * row["played"] for row in found["calibration"]) == pytest.approx(found["moves_held_out"])
+    other = json.loads(semeai(*words, "--json", "--seed", 2, "--shapes", 10).stdout)
+    assert other["shapes"] == 10
+    assert other["digest"] != found["digest"]
+
+
+def test_a_player_takes_the_model(folder):
+    output = folder / "model.npz"
+    assert semeai("learn", folder, "-o", output, "--min-seen", 5, "--epochs", 1).exit_code == 0
+    spec = parse_spec(f"mcts:model={output},simulations=5,memory_mb=1", folder)
+    assert spec.identity()["policy"]["model"] == load_model(output).digest
+    player, position = spec.make(), GoPosition(5)
+    player.start(position, seed=1)
+    position.play(player.choose().move)
+    assert len(position.moves) == 1
+
+
+def test_a_database_of_a_folder_of_games(folder):
     (folder / "broken.sgf").write_text("(;GM[1")
     output = folder / "ae.npz"
-    result = semeai("learn", folder, "-o", output, "--min-seen", 5)
+    result = semeai("learn", folder, "-o", output, "--patterns-only", "--min-seen", 5)
     assert result.exit_code == 0
     assert "left out: " in result.stderr
     assert "broken.sgf is no SGF file" in result.stderr
     assert "up to distance" in result.stdout
     assert f"digest {load_database(output).digest}" in result.stdout.replace("\n", " ")
-    found = json.loads(semeai("learn", folder, "-o", output, "--min-seen", 5, "--json").stdout)
+    found = json.loads(semeai("learn", folder, "-o", output, "--patterns-only", "--min-seen", 5, "--json").stdout)
     assert found["digest"] == load_database(output).digest
     assert found["patterns"] == sum(found["patterns_by_size"]) == len(load_database(output))
     assert found["bytes_on_disk"] == output.stat().st_size
@@ -41,13 +81,14 @@ def test_a_folder_of_games(folder):
 
 
 @pytest.mark.slow
-def test_self_play_is_the_same_for_any_number_of_workers_and_played_once(tmp_path):
+@pytest.mark.parametrize("kind", [("--patterns-only",), ("--epochs", 1)], ids=["patterns", "model"])
+def test_self_play_is_the_same_for_any_number_of_workers_and_played_once(tmp_path, kind):
     digests, played = [], []
     for workers, ledger in ((1, "a"), (2, "b"), (1, "a")):
         output = tmp_path / "ae.npz"
         result = semeai(
             "learn", "--self-play", 6, "--size", 4, "--simulations", 5, "--player", "mcts:rave,memory_mb=1",
-            "--workers", workers, "--ledger", tmp_path / f"{ledger}.sqlite", "--min-seen", 3, "-o", output,
+            "--workers", workers, "--ledger", tmp_path / f"{ledger}.sqlite", "--min-seen", 3, "-o", output, *kind,
         )  # fmt: skip
         assert result.exit_code == 0, result.output
         digests.append(output.read_bytes())
@@ -62,7 +103,15 @@ def test_self_play_is_the_same_for_any_number_of_workers_and_played_once(tmp_pat
         (("x.sgf", "--self-play", 4), "but not both"),
         (("x.sgf",), "none of 1 files can be used; the first: x.sgf: cannot be read"),
         (("x.sgf", "--held-out", 0.7), "--held-out: must be above 0 and at most 0.5, not 0.7"),
-        (("x.sgf", "--prior", 0), "--prior: must be above 0 and at most 1000, not 0"),
+        (("x.sgf", "--prior", 2), "--prior is an option with --patterns-only"),
+        (("x.sgf", "--positions", 100), "--positions is an option with --patterns-only"),
+        (("x.sgf", "--distance", 5), "--distance is an option with --patterns-only"),
+        (("x.sgf", "--patterns-only", "--epochs", 2), "--epochs is an option without --patterns-only"),
+        (("x.sgf", "--patterns-only", "--shapes", 2), "--shapes is an option without --patterns-only"),
+        (("x.sgf", "--patterns-only", "--groups"), "--groups is an option without --patterns-only"),
+        (("x.sgf", "--patterns-only", "--figure", "x.svg"), "--figure is an option without --patterns-only"),
+        (("x.sgf", "--figure", "x.txt"), "--figure x.txt: write a name that ends in .svg"),
+        (("x.sgf", "--patterns-only", "--prior", 0), "--prior: must be above 0 and at most 1000, not 0"),
         (("--self-play", 4, "--player", "mcts:simulations=5", "--simulations", 9), "has a budget of its own"),
     ],
 )
@@ -71,6 +120,17 @@ def test_bad_words(words, sentence, tmp_path):
     assert isinstance(result.exception, ConfigError)
     assert sentence in str(result.exception)
     assert not (tmp_path / "ae.npz").exists()
+
+
+def test_too_few_games_write_no_file(folder):
+    for words, sentence in (
+        ((folder / "00.sgf",), "1 games: at least two are needed"),
+        ((folder, "--min-seen", 100_000), "shape"),
+    ):
+        result = semeai("learn", *words, "-o", folder / "model.npz")
+        assert isinstance(result.exception, ConfigError)
+        assert sentence in str(result.exception)
+        assert not (folder / "model.npz").exists()
 
 
 def test_no_folder_for_the_output(folder):

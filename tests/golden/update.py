@@ -27,7 +27,7 @@ HAVANNAH_BASES = (5, 8)
 PLAYOUTS = 20
 TREES = (("go", 9), ("havannah", 5), ("havannah", 3))
 """Base 3 is small enough for proofs."""
-PRESETS = ("default", "uct")
+PLAYERS = {"go": ("default", "database=own", "uct"), "havannah": ("default", "uct")}
 SIMULATIONS = 400
 FIELDS = {
     "visits": "<f4", "wins": "<f4", "rave_visits": "<f4", "rave_wins": "<f4", "heuristic": "<f4",
@@ -74,9 +74,9 @@ def playouts() -> dict[str, str]:
     }
 
 
-def tree_hash(game: str, size: int, preset: str) -> str:
+def tree_hash(game: str, size: int, words: str) -> str:
     """Hash every field of every node after one search of the empty board."""
-    player = MctsPlayer(PlayerConfig.from_preset(preset, game).with_changes({"memory_mb": 20}))
+    player = MctsPlayer(PlayerConfig.from_text(words, game).with_changes({"memory_mb": 20}))
     player.start(new_position(game, size), seed=1)
     assert player.think(SIMULATIONS) == SIMULATIONS
     search = player._search
@@ -88,7 +88,7 @@ def tree_hash(game: str, size: int, preset: str) -> str:
 
 
 def trees() -> dict[str, str]:
-    return {f"{game} {size} {preset}": tree_hash(game, size, preset) for game, size in TREES for preset in PRESETS}
+    return {f"{game} {size} {words}": tree_hash(game, size, words) for game, size in TREES for words in PLAYERS[game]}
 
 
 GOLDEN = {"playouts.json": playouts, "trees.json": trees}

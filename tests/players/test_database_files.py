@@ -10,6 +10,7 @@ from semeai.errors import ConfigError
 from semeai.games.go.database import OWN_DATABASE, Database, database_of
 from semeai.games.go.kernels.board import GO_STATE
 from semeai.games.go.kernels.priors import expand_node
+from semeai.games.go.model import OWN_MODEL, model_of
 from semeai.games.go.position import GoPosition
 from semeai.games.protocol import SCRATCH
 from semeai.jit import kernel
@@ -165,16 +166,38 @@ def expanded(states, spares, policies, scratches):
     return expand_node(states[0], spares[0], policies[0], scratches[0])
 
 
-def test_the_own_database_is_part_of_the_default_player():
-    """The file in the package is the one that the setting names, and it can be left out or taken by others."""
+def test_the_own_model_is_part_of_the_default_player_and_a_database_replaces_it():
+    """The files in the package are those that the settings name; they can be left out or taken by others."""
     default = PlayerConfig.from_text("default")
-    assert default.policy.database == OWN_DATABASE
+    assert (default.policy.model, default.policy.database) == (OWN_MODEL, "")
+    assert model_of(OWN_MODEL).digest == OWN_MODEL.partition("@")[0]
     assert database_of(OWN_DATABASE).digest == OWN_DATABASE.partition("@")[0]
-    assert PlayerConfig.from_text("default,database=none").policy.database == ""
-    assert PlayerConfig.from_text("rave").policy.database == ""
-    assert PlayerConfig.from_text("rave,database=own").policy.database == OWN_DATABASE
-    assert parse_spec("mcts:default").label == "mcts:default"
-    assert parse_spec("mcts:default,database=none").label == "mcts:default,database=none"
+    for words, model, database in (
+        ("default,database=none", "", ""),
+        ("default,model=none", "", ""),
+        ("default,database=own", "", OWN_DATABASE),
+        ("rave", "", ""),
+        ("rave,database=own", "", OWN_DATABASE),
+        ("rave,model=own", OWN_MODEL, ""),
+    ):
+        policy = PlayerConfig.from_text(words).policy
+        assert (policy.model, policy.database) == (model, database), words
+        assert parse_spec(f"mcts:{words}").label == f"mcts:{words}"
+    with pytest.raises(ConfigError, match="a move model or a database, not both"):
+        PlayerConfig.from_text("default,model=own,database=own")
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("default", "default"),
+        ("model=none", "default,model=none"),
+        ("database=own", "default,database=own"),
+        ("rave,model=own", "rave,model=own"),
+    ],
+)
+def test_words_of_files_that_come_with_semeai(words, shown):
+    assert PlayerConfig.from_text(words).words() == shown
 
 
 def test_a_recorded_default_player_is_found_again():

@@ -54,6 +54,7 @@ CONFIGS = st.builds(
     rave=st.sampled_from(["off", "minimum_mse", "hand_picked"]),
     rave_bias=st.sampled_from([0.0, 0.001, 0.1]),
     rave_equivalence=st.sampled_from([10.0, 1000.0]),
+    rave_per_move=st.sampled_from([0.0, 0.0, 3.0, 200.0]),
     rave_horizon=st.sampled_from([0.3, 1.0]),
     rave_fade=st.sampled_from([0.0, 0.5]),
     plain_every=st.sampled_from([0, 1, 5]),

@@ -1,4 +1,4 @@
-"""``semeai learn``: learn a pattern database (AE in the papers) from game records or from self-play."""
+"""``semeai learn``: learn a move model, or a pattern database (AE in the papers), from records or from self-play."""
 
 import shlex
 import sys
@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from semeai.cli.options import JsonOption, LedgerOption, WorkersOption
+from semeai.cli.options import ExecutorOption, JsonOption, LedgerOption, WorkersOption
 from semeai.cli.output import check_range, check_writable, note, print_json, say, warn
 from semeai.errors import ConfigError
 from semeai.store.places import DEFAULT_LEDGER
 
 if TYPE_CHECKING:
     from semeai.games.record import GameRecord
-    from semeai.learn.learn import Learnt
+    from semeai.runs.run import Place
     from semeai.table import ResultTable
 
 SHOWN = 5
@@ -22,7 +22,7 @@ SHOWN = 5
 
 
 def learn(
-    output: Annotated[Path, typer.Option("--output", "-o", help="File to write the database to.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write the model to.")],
     games: Annotated[list[Path] | None, typer.Argument(help="Game records in SGF, or folders of .sgf files.")] = None,
     self_play: Annotated[
         int | None, typer.Option(min=2, help="Learn from this many games that a player plays against itself.")
@@ -33,68 +33,117 @@ def learn(
     ] = None,
     player: Annotated[str, typer.Option(help="Player of self-play, as in semeai match.")] = "mcts",
     workers: WorkersOption = None,
+    executor: ExecutorOption = None,
     ledger: LedgerOption = DEFAULT_LEDGER,
+    patterns_only: Annotated[
+        bool, typer.Option("--patterns-only", help="Learn a database of patterns (AE in the papers) instead.")
+    ] = False,
     min_seen: Annotated[
-        int, typer.Option(min=1, help="How often a neighbourhood must occur to become a pattern.")
-    ] = 10,
+        int | None,
+        typer.Option(min=1, help="How often a shape must occur to get a weight (default: 8; of patterns 10)."),
+    ] = None,
+    epochs: Annotated[int | None, typer.Option(min=1, max=100, help="Passes over the games (default: 3).")] = None,
+    shapes: Annotated[
+        int | None, typer.Option(min=1, max=131_072, help="Largest number of shapes (default: 100,000).")
+    ] = None,
+    groups: Annotated[
+        bool, typer.Option("--groups", help="Also say what each group of features adds, by fits to 60,000 positions.")
+    ] = False,
+    figure: Annotated[
+        Path | None, typer.Option(help="Draw how often moves of each probability were played (.svg, .pdf, .png).")
+    ] = None,
     prior: Annotated[
-        float, typer.Option(help="Strength of the prior that pulls a pattern towards its parent (> 0).")
-    ] = 2.0,
-    held_out: Annotated[float, typer.Option(help="Fraction of the games used only for the test (at most 0.5).")] = 0.1,
+        float | None, typer.Option(help="Patterns only: strength of the prior towards the parent (default: 2).")
+    ] = None,
     positions: Annotated[
-        int, typer.Option(min=100, help="Largest number of positions to learn from, drawn at random.")
-    ] = 60_000,
+        int | None, typer.Option(min=100, help="Patterns only: largest number of positions (default: 60,000).")
+    ] = None,
+    distance: Annotated[
+        int | None,
+        typer.Option(min=3, max=10, help="Patterns only: reach, dx + dy + the larger of both (default: 10)."),
+    ] = None,
+    held_out: Annotated[
+        float | None, typer.Option(help="Fraction of the games used only for the test (default: 0.05; patterns: 0.1).")
+    ] = None,
     skip: Annotated[
         int | None,
         typer.Option(
             min=0, help="Moves to skip at the beginning of each game (default: the random moves of self-play)."
         ),
     ] = None,
-    distance: Annotated[
-        int, typer.Option(min=3, max=10, help="Largest distance that patterns reach: dx + dy + the larger of both.")
-    ] = 10,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same file.")] = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """Learn a database of Go patterns from records or from self-play.
+    """Learn from Go records or from self-play which moves strong players choose.
 
-    The patterns are nested neighbourhoods with Bradley-Terry strengths; a player uses them by `database=FILE`. Prints
-    how well they predict the moves of the held-out games. Broken files are named and left out.
+    A move model adds up shapes of all sizes, tactics, distances to the last moves and lines of the board; a player uses
+    it by `model=FILE`. Prints how well it predicts the moves of the held-out games. Broken files are named and left
+    out. A stopped run goes on with the same command.
 
     Examples:
-        semeai learn games/ -o ae.npz                      from all .sgf files below a folder
-        semeai learn --self-play 400 --size 9 -o ae.npz    from games against itself, on all cores
-        semeai learn --self-play 400 --player mcts:rave,simulations=500 -o ae.npz
-        semeai match mcts:rave,database=ae.npz mcts:rave --simulations 200
+        semeai learn games/ -o model.npz                     from all .sgf files below a folder
+        semeai learn --self-play 400 --size 9 -o model.npz   from games against itself, on all cores
+        semeai match mcts:model=model.npz mcts --size 19 --simulations 200
+        semeai learn games/ --patterns-only -o ae.npz        the papers' AE, for database=ae.npz
     """
     from semeai.learn.games import OPENING_MOVES
-    from semeai.learn.learn import Settings
-    from semeai.learn.learn import learn as learn_from
+    from semeai.runs.run import place_named
 
     if bool(games) == (self_play is not None):
         raise ConfigError("give game records or --self-play GAMES, but not both")
-    check_range("--held-out", held_out, gt=0, le=0.5)
-    check_range("--prior", prior, gt=0, le=1000)
+    if held_out is not None:
+        check_range("--held-out", held_out, gt=0, le=0.5)
+    if prior is not None:
+        check_range("--prior", prior, gt=0, le=1000)
+    _check_kind(patterns_only, {"--prior": prior, "--positions": positions, "--distance": distance}, True)
+    others = {"--epochs": epochs, "--shapes": shapes, "--groups": groups or None, "--figure": figure}
+    _check_kind(patterns_only, others, False)
     check_writable("--output", output)
+    if figure is not None:
+        from semeai.experiments.figure import check_format
+
+        check_format(figure)
+        check_writable("--figure", figure)
     progress = note if not as_json else lambda text: None
     refused: list[str] = []
     if self_play is None:
         records, refused = _read(games or [])
     else:
-        records = _play(self_play, _player(player, simulations), size, seed, workers, ledger, as_json)
+        where = place_named(ledger, executor, workers)
+        records = _play(self_play, _player(player, simulations), size, seed, where, as_json)
     if skip is None:
         skip = OPENING_MOVES if self_play else 0
-    found = learn_from(records, Settings(min_seen, prior, held_out, positions, skip, seed, distance), progress)
-    found.database.save(output)
-    table = as_table(found)
+    chosen = {"skip": skip, "seed": seed, "min_seen": min_seen, "held_out": held_out}
+    if patterns_only:
+        from semeai.cli.learn_patterns import learn_patterns
+
+        chosen |= {"prior": prior, "max_positions": positions, "distance": distance}
+        found = learn_patterns(records, output, chosen, progress)
+    else:
+        from semeai.cli.learn_model import learn_moves
+
+        chosen |= {"epochs": epochs, "max_shapes": shapes}
+        found = learn_moves(records, output, chosen, groups, figure, progress)
+    tables, sentence, data = found
     if as_json:
-        print_json(as_dict(found, output, refused))
+        print_json({"output": str(output), "bytes_on_disk": output.stat().st_size, "refused": refused, **data})
         return
+    _print_tables(tables)
+    say(sentence)
+
+
+def _check_kind(patterns_only: bool, options: dict[str, Any], of_patterns: bool) -> None:
+    for name, value in options.items():
+        if value is not None and patterns_only != of_patterns:
+            raise ConfigError(f"{name} is an option {'with' if of_patterns else 'without'} --patterns-only")
+
+
+def _print_tables(tables: "list[ResultTable]") -> None:
     from semeai.cli.console import Console
     from semeai.cli.reproduce import as_rich
 
-    Console().print(as_rich(table))
-    say(summary(found, output))
+    for table in tables:
+        Console().print(as_rich(table))
 
 
 def _player(words: str, simulations: int | None) -> str:
@@ -110,7 +159,9 @@ def _player(words: str, simulations: int | None) -> str:
 def _read(paths: list[Path]) -> tuple[list["GameRecord"], list[str]]:
     from semeai.learn.games import find_files, read_games
 
-    files = read_games(find_files(paths))
+    found = find_files(paths)
+    note(f"reading {len(found):,} files")
+    files = read_games(found)
     for sentence in files.refused[:SHOWN]:
         note(f"left out: {sentence}")
     if len(files.refused) > SHOWN:
@@ -120,61 +171,15 @@ def _read(paths: list[Path]) -> tuple[list["GameRecord"], list[str]]:
     return list(files.games), list(files.refused)
 
 
-def _play(
-    games: int, player: str, size: int, seed: int, workers: int | None, ledger: str, quiet: bool
-) -> list["GameRecord"]:
+def _play(games: int, player: str, size: int, seed: int, where: "Place", quiet: bool) -> list["GameRecord"]:
     from semeai.cli.match_display import make_match_display
     from semeai.learn.games import play_games, self_play
 
     match = self_play(player, size, seed)
     display = make_match_display(match, quiet)
     with display:
-        stopped, records = play_games(match, games, ledger=ledger, workers=workers, observer=display)
+        stopped, records = play_games(match, games, where, observer=display)
     if stopped:
         warn(f"stopped; to continue: {shlex.join(['semeai', *sys.argv[1:]])}")
         raise typer.Exit(130)
     return records
-
-
-def as_table(found: "Learnt") -> "ResultTable":
-    """Make the table of how well the held-out games are predicted, by the size of the patterns."""
-    from semeai.table import ResultTable, percent
-
-    rows: list[tuple[Any, ...]] = []
-    known = 0
-    names = ["none", *map(str, found.database.about["distances"])]
-    accuracies = (found.uniform, *found.by_size)
-    for name, n, accuracy in zip(names, (0, *found.database.by_size()), accuracies, strict=False):
-        known += n
-        first, among = percent(accuracy.first), percent(accuracy.among_first)
-        rows.append((name, known, first, among, round(accuracy.mean_rank, 1), round(accuracy.log_likelihood, 3)))
-    title = f"Prediction of {found.uniform.n_moves:,} moves of {found.n_held_out} held-out games"
-    columns = ("up to distance", "patterns", "top 1", "top 5", "mean rank", "log-likelihood")
-    return ResultTable(title, columns, tuple(rows))
-
-
-def summary(found: "Learnt", output: Path) -> str:
-    database = found.database
-    return (
-        f"{output}: {len(database):,} patterns from {found.n_moves:,} moves of {found.n_games} games, "
-        f"{output.stat().st_size / 1e6:.2f} MB on disk, {database.table_bytes / 1e6:.2f} MB in memory, "
-        f"digest {database.digest}\nto play with it: semeai gtp --database {shlex.quote(str(output))}"
-    )
-
-
-def as_dict(found: "Learnt", output: Path, refused: list[str]) -> dict[str, Any]:
-    database = found.database
-    return {
-        "output": str(output),
-        "digest": database.digest,
-        "patterns": len(database),
-        "patterns_by_size": database.by_size(),
-        "bytes_on_disk": output.stat().st_size,
-        "bytes_in_memory": database.table_bytes,
-        "games": found.n_games,
-        "moves": found.n_moves,
-        "games_held_out": found.n_held_out,
-        "refused": refused,
-        "uniform": vars(found.uniform),
-        "by_size": [vars(accuracy) for accuracy in found.by_size],
-    }

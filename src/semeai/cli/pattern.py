@@ -96,6 +96,68 @@ def match(
             say("   " + ", ".join(f"{m['number']} {m['move']}" for m in row["moves"]))
 
 
+@pattern.command(cls=Command)
+def explain(
+    record: Annotated[Path, typer.Argument(metavar="GAME", help="Go game record in SGF.")],
+    move: Annotated[int | None, typer.Option(min=1, help="Number of the move (default: the next one).")] = None,
+    model: Annotated[
+        str, typer.Option(metavar="FILE", help="Move model of semeai learn; `own`: the one that comes with semeai.")
+    ] = "own",
+    moves: Annotated[int, typer.Option(min=1, help="How many moves to list.")] = 5,
+    as_json: JsonOption = False,
+) -> None:
+    """Say why the move model likes a move, by feature.
+
+    Lists the most likely moves of a position, and the move that was played, with what adds most to each.
+
+    Examples:
+        semeai pattern explain game.sgf --move 30
+    """
+    found = explain_move(record, move, model, moves)
+    if as_json:
+        print_json(found)
+        return
+    for row in found["moves"]:
+        played = ", played" if row["played"] else ""
+        say(f"{row['rank']}. {row['move']}: {100 * row['probability']:.1f}%{played}")
+        parts = [f"{part['feature']} {part['adds']:+.2f}" for part in row["parts"][:6]]
+        say("   " + ", ".join(parts))
+
+
+def explain_move(file: Path, number: int | None, model: str, most: int) -> dict[str, Any]:
+    """Return the most likely moves and the one that was played, as ``--json`` prints it."""
+    from semeai.cli.analyze import read_record
+    from semeai.games.go.config import GoPolicy
+    from semeai.games.go.explain import judge_moves
+    from semeai.games.go.model import model_of
+    from semeai.games.go.sgf import replay
+
+    record = read_record(file, "go")
+    number = len(record.moves) + 1 if number is None else number
+    if number > len(record.moves) + 1:
+        raise ConfigError(f"--move {number}: {file} has {len(record.moves)} moves")
+    position = replay(record, number - 1)
+    played = None
+    if number <= len(record.moves):
+        player, played = record.moves[number - 1]
+        position.set_to_move(player)
+    setting = GoPolicy.model_setting(model, Path())
+    rows = []
+    for rank, judged in enumerate(judge_moves(position, model_of(setting)), 1):
+        if rank <= most or judged.move == played:
+            parts = [{"feature": name, "adds": adds} for name, adds in judged.parts]
+            rows.append(
+                {
+                    "rank": rank,
+                    "move": position.move_to_text(judged.move),
+                    "probability": judged.probability,
+                    "played": judged.move == played,
+                    "parts": parts,
+                }
+            )
+    return {"file": str(file), "number": number, "model": setting.partition("@")[0], "moves": rows}
+
+
 def find_in_game(patterns: list[Pattern], file: Path, game: str) -> list[dict[str, Any]]:
     """Return what each pattern matched, as ``--json`` prints it."""
     from semeai.cli.analyze import read_record
@@ -116,7 +178,7 @@ def find_in_game(patterns: list[Pattern], file: Path, game: str) -> list[dict[st
         legal = add_moves(around, position, position.legal_moves().tolist(), player)
         if move in legal:
             played[before + legal.index(move)] = number, position.move_to_text(move)
-        position.play(move, player)
+        position.play_recorded(move, player)
     rows = []
     for number, pattern in enumerate(patterns, 1):
         fits = around.matches(pattern)

@@ -69,15 +69,16 @@ def self_play(player: str, size: int, seed: int, folder: str | None = None) -> M
 
 
 def play_games(
-    match: Match, games: int, *, ledger: str, workers: int | None = None, observer: Observer | None = None
+    match: Match, games: int, place: Place, *, observer: Observer | None = None
 ) -> tuple[bool, list[GameRecord]]:
     """Play or resume a match. Returns whether it was told to stop, and the games in order.
 
     Games are kept in the ledger: the same command reads them from there and plays the missing ones.
     """
-    result = run_match(match, games, Place(ledger, workers=workers), observer=observer)
+    assert place.ledger is not None, "the games are read from the ledger"
+    result = run_match(match, games, place, observer=observer)
     rules, records = game_named("go"), []
-    with closing(Ledger(ledger)) as store:
+    with closing(Ledger(place.ledger)) as store:
         for number, pair in recorded_pairs(store, store.run(match.name).id):
             if 2 * number < games:
                 records += [rules.read_record(game.sgf.encode(), f"game {game.number + 1}") for game in pair]

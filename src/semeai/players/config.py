@@ -10,14 +10,13 @@ from pydantic import Field, ValidationError, ValidationInfo, field_validator, mo
 
 from semeai.errors import ConfigError, did_you_mean
 from semeai.games.catalog import game_named
-from semeai.games.patterns.policy import NONE
 from semeai.models import Model, describe, flat_settings, merged
 from semeai.parallel.config import ParallelConfig
 from semeai.players.pattern_files import (
-    DATABASE,
-    DATABASE_SETTING,
+    settings_of_files,
     with_absolute_place,
     with_file_contents,
+    with_words_of_files,
     without_places,
 )
 from semeai.search.config import SearchConfig
@@ -26,6 +25,8 @@ from semeai.search.kernels.tree import NODE
 NODE_BYTES = 2 * NODE.itemsize
 """Memory for a node, and for its copy when the tree is reused."""
 LONGEST_WORDS = 200
+ADDED = ("heuristic_exploration", "heuristic_visits", "rave_per_move")
+"""Settings that semeai 0.1.0 did not have. Identities leave them out at their defaults, so that old ones stay valid."""
 
 
 class PlayerConfig(Model):
@@ -75,8 +76,18 @@ class PlayerConfig(Model):
 
     def identity(self) -> str:
         """Return twelve hexadecimal digits that differ between different players."""
-        text = json.dumps(without_places(self.model_dump(mode="json")), sort_keys=True)
+        text = json.dumps(without_places(self.recorded()), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    def recorded(self) -> dict[str, Any]:
+        """Return the settings that identify the player: all, but of ``ADDED`` only those that are not the default."""
+        found = self.model_dump(mode="json")
+        for part in ("search", "policy"):
+            fields = type(getattr(self, part)).model_fields
+            for name in ADDED:
+                if name in fields and found[part][name] == fields[name].default:
+                    del found[part][name]
+        return found
 
     def words(self) -> str:
         """Return the nearest preset and the settings that differ from it, or the identity if they are too long."""
@@ -85,8 +96,7 @@ class PlayerConfig(Model):
         for name in game_named(self.game).presets:
             preset = _recorded(type(self).from_preset(name, self.game))
             changes = {key: value for key, value in own.items() if value != preset[key] and value is not None}
-            if changes.pop(DATABASE_SETTING, None) == "":  # another database has a label of its own
-                changes[DATABASE] = NONE
+            changes = with_words_of_files(changes, self.policy)
             found.append([name, *(f"{key}={_shown(value)}" for key, value in changes.items())])
         nearest = min(found, key=len)
         words = ",".join(nearest)
@@ -95,7 +105,7 @@ class PlayerConfig(Model):
     def with_changes(self, changes: Mapping[str, Any], folder: str | Path | None = None) -> Self:
         """Return the player with other values for some settings, named ``search.exploration`` or ``simulations``.
 
-        ``patterns`` and ``database`` name files in ``folder``, see ``pattern_files``.
+        ``patterns``, ``database`` and ``model`` name files in ``folder``, see ``pattern_files``.
         """
         if not changes:
             return self
@@ -156,10 +166,11 @@ def _with_one_budget(changes: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _recorded(config: PlayerConfig) -> dict[str, Any]:
-    """Return all settings by the names of ``with_changes``, with the digest of a database without its path."""
+    """Return all settings by the names of ``with_changes``, with the digests of learnt files without their paths."""
     found = dict(flat_settings(config.model_dump(mode="json")))
-    if DATABASE_SETTING in found:
-        found[DATABASE_SETTING] = found[DATABASE_SETTING].partition("@")[0]
+    for _, setting in settings_of_files():
+        if setting in found:
+            found[setting] = found[setting].partition("@")[0]
     return found
 
 

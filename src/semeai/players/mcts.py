@@ -6,6 +6,7 @@ from functools import partial
 
 from semeai.errors import ConfigError, IllegalMove
 from semeai.games.catalog import game_named
+from semeai.games.game import PolicyRecord
 from semeai.games.position import Position
 from semeai.jit import compile_kernels
 from semeai.parallel.program import Budget
@@ -42,6 +43,11 @@ class MctsPlayer(Player):
     def position(self) -> Position:
         assert self._position is not None, "start a game first"
         return self._position
+
+    @property
+    def policy(self) -> PolicyRecord:
+        """The record that steers the playouts, for kernels; it must not be changed."""
+        return self._policy
 
     def set_position(self, position: Position) -> None:
         """Go to any position. The part of the tree that belongs to it is kept."""

@@ -26,6 +26,8 @@ class SearchConfig(Model):
     """4 b^2 of beta = m / (m + n + 4 b^2 m n). It also sets how fast priors fade, even if RAVE is off."""
     rave_equivalence: Annotated[float, Field(gt=0, le=1e9)] = 1000.0
     """k of beta = sqrt(k / (3 n + k)), the hand-picked schedule."""
+    rave_per_move: Annotated[float, Field(ge=0, le=1e6)] = 0.0
+    """RAVE lasts longer in nodes with many moves: 1 / rave_bias, or k, grows by this for each move of the node."""
     rave_horizon: Annotated[float, Field(ge=0, le=1)] = 1.0
     """The fraction of a playout, from its start, whose moves count for RAVE."""
     rave_fade: Annotated[float, Field(ge=0, le=1)] = 0.6
@@ -38,6 +40,10 @@ class SearchConfig(Model):
     """The constant part of the progressive bias, see ``search.bias_decay``."""
     bias_decay: Annotated[float, Field(ge=0, le=100)] = 0.0
     """The decaying part of the progressive bias (bias_constant + bias_decay / log(2 + n)) * H."""
+    heuristic_visits: Annotated[float, Field(ge=0, le=1e6)] = 0.0
+    """Virtual visits with the value 0.5 + H in the mean of a move's own results."""
+    heuristic_exploration: Annotated[float, Field(ge=0, le=100)] = 0.0
+    """C_H of the exploration by H: C_H * H * sqrt(N) / (1 + n)."""
     widening: Annotated[float, Field(ge=0, le=1e6)] = 0.0
     """K of PW(n) = K n^(1/4), the number of moves considered, in the order of H; 0: all moves."""
     expansion_threshold: Annotated[int, Field(ge=1, le=10**6)] = 2

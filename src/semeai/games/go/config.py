@@ -1,15 +1,17 @@
 """Go's part of a player's configuration: how its playouts play, and what a new node believes."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from semeai.games.go.database import OWN_DATABASE, database_of, setting_of, split_setting
 from semeai.games.go.kernels.patterns import compile_patterns
 from semeai.games.go.kernels.policy import GO_POLICY
+from semeai.games.go.model import OWN_MODEL, model_of
+from semeai.games.go.model import setting_of as model_setting_of
 from semeai.games.patterns.policy import NONE, OWN, PatternPolicy
 from semeai.rng_kernels import CERTAIN
 
@@ -70,15 +72,35 @@ class GoPolicy(PatternPolicy):
     """Leave out points on the first two lines that have no stone within two steps, on boards of 7 lines and more."""
     pass_in_tree: bool = True
 
-    database: str = OWN_DATABASE
+    database: str = ""
     """A database of patterns, the papers' AE: the digest of what it holds and where it lies. ``database=FILE`` reads a
-    file that ``semeai learn`` wrote, ``database=own`` takes the one that comes with semeai, ``database=none`` none."""
+    file that ``semeai learn --patterns-only`` wrote, and ``database=own`` takes the one that comes with semeai. Both
+    replace the move model; ``database=none`` leaves out both."""
     database_visits: Visits = 20.0
     """Virtual visits, all won, that the move the database likes best gets in the RAVE statistics; others get fewer."""
     database_heuristic: Annotated[float, Field(ge=0, le=1e6)] = 0.2
     """What that move gets in H, for choices without RAVE, progressive bias and progressive widening."""
     database_exponent: Annotated[float, Field(gt=0, le=10)] = 0.5
     """A move gets this power of its strength beside the best one's, of both: below 1 the others get more."""
+
+    model: str = OWN_MODEL
+    """A move model: the digest of its weights and where it lies. ``model=FILE`` reads a file that ``semeai learn``
+    wrote, ``model=own`` takes the one that comes with semeai, ``model=none`` none."""
+    model_even: Visits = 10.0
+    """Visits that say nothing, half of them won; with a model, the priors of simple features are not used."""
+    model_visits: Visits = 80.0
+    """Virtual visits, all won, that the most likely move gets in the RAVE statistics; others get fewer."""
+    model_heuristic: Annotated[float, Field(ge=0, le=1e6)] = 0.2
+    """What that move gets in H, for choices without RAVE, progressive bias and progressive widening."""
+    model_exponent: Annotated[float, Field(gt=0, le=10)] = 0.5
+    """A move gets this power of its probability divided by the greatest one, of both: below 1 the others get more."""
+
+    @staticmethod
+    def model_setting(name: str, folder: Path) -> str:
+        """Return the setting ``model`` for ``own``, for ``none``, or for the file ``name`` in ``folder``."""
+        if name in (OWN, NONE):
+            return OWN_MODEL if name == OWN else ""
+        return model_setting_of(folder / name, name)
 
     @staticmethod
     def database_setting(name: str, folder: Path) -> str:
@@ -87,13 +109,20 @@ class GoPolicy(PatternPolicy):
             return OWN_DATABASE if name == OWN else ""
         return setting_of(folder / name, name)
 
-    @field_validator("database")
+    @field_validator("database", "model")
     @classmethod
-    def _names_a_database(cls, setting: str) -> str:
+    def _names_a_file(cls, setting: str, info: ValidationInfo) -> str:
         if not setting:
             return setting
-        digest, place = split_setting(setting)
-        return OWN_DATABASE if not place and OWN_DATABASE.startswith(digest) else setting
+        digest, place = split_setting(setting, str(info.field_name))
+        own = [own for own in (OWN_DATABASE, OWN_MODEL) if own.startswith(digest)]
+        return own[0] if own and not place else setting
+
+    @model_validator(mode="after")
+    def _has_one_source(self) -> Self:
+        if self.database and self.model:
+            raise ValueError("a player has a move model or a database, not both: write model=none or database=none")
+        return self
 
     def to_record(self) -> NDArray[Any]:
         """Convert to the record that kernels read."""
@@ -110,6 +139,9 @@ class GoPolicy(PatternPolicy):
             row[name] = getattr(self, name)
         compile_patterns(row["patterns"], self.parsed_patterns(), self.pattern_visits, self.pattern_heuristic)
         if self.database:
-            found = database_of(self.database)
-            found.compile(row["database"], self.database_visits, self.database_heuristic, self.database_exponent)
+            database = database_of(self.database)
+            database.compile(row["database"], self.database_visits, self.database_heuristic, self.database_exponent)
+        if self.model:
+            model = model_of(self.model)
+            model.compile(row, self.model_even, self.model_visits, self.model_heuristic, self.model_exponent)
         return record

@@ -24,6 +24,7 @@ from semeai.files import replace_file
 from semeai.games.go.kernels.neighbourhoods import GO_DATABASE, MAX_PATTERNS, N_SIZES, fill_table, value_moves
 from semeai.games.patterns.policy import OWN
 from semeai.games.protocol import SCRATCH
+from semeai.mirror import located
 
 VERSION = 2
 """Version of the file; version 1 had other keys."""
@@ -152,11 +153,11 @@ def setting_of(path: str | Path, name: str | None = None) -> str:
     return f"{load_database(path).digest}@{path if name is None else name}"
 
 
-def split_setting(setting: str) -> tuple[str, str]:
+def split_setting(setting: str, name: str = "database") -> tuple[str, str]:
     """Return digest and place of a setting. Raises ValueError if it is not a setting."""
     digest, _, place = setting.partition("@")
     if not _DIGEST.fullmatch(digest):
-        raise ValueError(f"write database=FILE; the setting itself is a digest and a file, not {setting[:100]!r}")
+        raise ValueError(f"write {name}=FILE; the setting itself is a digest and a file, not {setting[:100]!r}")
     return digest, place
 
 
@@ -168,7 +169,7 @@ def database_of(setting: str) -> Database:
         place = str(files("semeai.games.go") / OWN_FILE)
     elif not place:
         raise ConfigError(f"the database {digest} is known by its digest only: name its file with database=FILE")
-    found = load_database(place)
+    found = load_database(located(place))
     if found.digest != digest:
         raise ConfigError(
             f"database {place}: has changed: it was {digest} when the player was read, now {found.digest}"

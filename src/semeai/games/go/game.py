@@ -16,7 +16,7 @@ from semeai.games.go.sgf import read_sgf, replay, write_sgf
 from semeai.games.position import Position
 from semeai.games.record import GameRecord
 
-_NO_PRIORS = {"policy.prior_even": 0.0, "policy.database": ""}
+_NO_PRIORS = {"policy.prior_even": 0.0, "policy.model": ""}
 
 
 class Go(Game):
@@ -72,8 +72,8 @@ class Go(Game):
     def write_record(self, record: GameRecord) -> str:
         return write_sgf(record)
 
-    def replay(self, record: GameRecord, n_moves: int | None = None) -> GoPosition:
-        return replay(record, n_moves)
+    def replay(self, record: GameRecord, n_moves: int | None = None, may_repeat: bool = False) -> GoPosition:
+        return replay(record, n_moves, may_repeat)
 
     @property
     def book_digest(self) -> str:

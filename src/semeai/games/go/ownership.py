@@ -16,14 +16,46 @@ ALIVE = 0.5
 """A chain is dead if its stones stand at the end of fewer playouts than this share."""
 
 
+class OwnerCounts:
+    """Who owns each point at the end of playouts from one position. More playouts can be added at any time."""
+
+    def __init__(self, position: GoPosition, policy: NDArray[Any]) -> None:
+        self._states, self._policy, self._komi = position.states.repeat(2), policy, position.komi
+        self._scratch = np.zeros(1, SCRATCH)
+        self._scratch[0]["rng"] = np.uint64(88172645463325252)
+        self._counts = np.zeros(MAX_POINTS, np.int64)
+        self._size = position.size
+        self.playouts = 0
+
+    def add(self, playouts: int) -> None:
+        """Run more playouts."""
+        if playouts > 0:
+            count_owners(self._states, self._policy, self._scratch, playouts, self._counts)
+            self.playouts += playouts
+
+    @property
+    def owners(self) -> NDArray[np.float64]:
+        """By point of the padded board: +1 for always Black's to -1 for always White's; 0 before any playout."""
+        return self._counts / max(1, self.playouts)
+
+    @property
+    def on_board(self) -> NDArray[np.float64]:
+        """The owners of the points of the board, row by row from the top left."""
+        rows, columns = np.divmod(np.arange(self._size**2), self._size)
+        found: NDArray[np.float64] = self.owners[(rows + 1) * (self._size + 1) + columns + 1]
+        return found
+
+    @property
+    def lead(self) -> float:
+        """Mean margin by which Black leads, komi included."""
+        return float(self.owners.sum()) - self._komi
+
+
 def expected_owners(position: GoPosition, policy: NDArray[Any], playouts: int = PLAYOUTS) -> NDArray[np.float64]:
     """Return, by point of the padded board, +1 for always Black's to -1 for always White's. Needs no seed."""
-    states = position.states.repeat(2)
-    scratch = np.zeros(1, SCRATCH)
-    scratch[0]["rng"] = np.uint64(88172645463325252)
-    counts = np.zeros(MAX_POINTS, np.int64)
-    count_owners(states, policy, scratch, playouts, counts)
-    return counts / playouts
+    counts = OwnerCounts(position, policy)
+    counts.add(playouts)
+    return counts.owners
 
 
 def dead_stones(position: GoPosition, policy: NDArray[Any], playouts: int = PLAYOUTS) -> list[int]:

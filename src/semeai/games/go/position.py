@@ -79,6 +79,12 @@ class GoPosition(Position):
         return np.array(points or [PASS], np.int64)
 
     def play(self, move: int, player: int | None = None) -> None:
+        self._play(move, player, may_repeat=False)
+
+    def play_recorded(self, move: int, player: int | None = None) -> None:
+        self._play(move, player, may_repeat=True)
+
+    def _play(self, move: int, player: int | None, may_repeat: bool) -> None:
         player = self.to_move if player is None else player
         self._check(move, player)
         before = self.states.copy()
@@ -86,7 +92,7 @@ class GoPosition(Position):
             self.states[0]["passes"] = 0
         kernels.play(self.states, move, player + 1)
         key = int(kernels.hash_stones(self.states))
-        if move != PASS and key in self._keys:
+        if move != PASS and key in self._keys and not may_repeat:
             self.states[:] = before
             reason = "retakes a ko" if move == before[0]["ko"] else "repeats an earlier position (superko)"
             raise IllegalMove(f"{self.move_to_text(move)} {reason}")

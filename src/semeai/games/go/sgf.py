@@ -61,7 +61,7 @@ def read_sgf(data: bytes | str, place: str = "the game record") -> GameRecord:
     return _Reader(_nodes(data, place), place).record()
 
 
-def replay(record: GameRecord, n_moves: int | None = None) -> GoPosition:
+def replay(record: GameRecord, n_moves: int | None = None, may_repeat: bool = False) -> GoPosition:
     """Return the position after ``n_moves`` moves (default: all). IllegalMove names file, move and number."""
     place = record.place or "the game record"
     _check_go(record)
@@ -79,7 +79,7 @@ def replay(record: GameRecord, n_moves: int | None = None) -> GoPosition:
     position.set_to_move(record.first_player)
     for number, (player, move) in enumerate(record.moves[:n], start=1):
         try:
-            position.play(move, player)
+            (position.play_recorded if may_repeat else position.play)(move, player)
         except IllegalMove as error:
             raise IllegalMove(f"{place}, move {number} of {COLORS[player]}: {error}") from None
     return position

@@ -104,20 +104,31 @@ def _swap(nodes: Nodes, a: int, b: int) -> None:
 
 
 @inlined
-def score(child: Record, exploration: np.float32, params: Record) -> np.float32:
+def score(
+    child: Record,
+    exploration: np.float32,
+    drive: np.float32,
+    rave_bias: np.float32,
+    equivalence: np.float32,
+    params: Record,
+) -> np.float32:
     """Score a move for selection: weighted mean and RAVE mean, plus exploration and progressive bias.
 
-    ``exploration`` is C * sqrt(log N). Minimum-MSE weight: Gelly & Silver 2011, section 4; hand-picked: 2007.
+    ``exploration`` is C * sqrt(log N), ``drive`` is C_H * sqrt(N). Minimum-MSE weight, by ``rave_bias``: Gelly & Silver
+    2011, section 4; hand-picked, by ``equivalence``: 2007. Exploration by H: Rosin 2011, "Multi-armed bandits with
+    episode context" (PUCB).
     """
     n, m = child.visits, child.rave_visits
     if n > 0:
         value = child.wins / n
+        if params.heuristic_visits > 0:
+            k = params.heuristic_visits
+            value += k / (n + k) * (_expected(child) - value)
         if m > 0:
             if params.rave == HAND_PICKED:
-                k = params.rave_equivalence
-                beta = np.float32(math.sqrt(k / (np.float32(3.0) * n + k)))
+                beta = np.float32(math.sqrt(equivalence / (np.float32(3.0) * n + equivalence)))
             else:
-                beta = m / (m + n + m * n * params.rave_bias)
+                beta = m / (m + n + m * n * rave_bias)
             value += beta * (child.rave_wins / m - value)
         if exploration > 0:
             value += exploration / np.float32(math.sqrt(n))
@@ -127,14 +138,21 @@ def score(child: Record, exploration: np.float32, params: Record) -> np.float32:
         value += (
             params.bias_constant + params.bias_decay / np.float32(math.log(np.float32(2.0) + n))
         ) * child.heuristic
+    if drive > 0:
+        value += drive * child.heuristic / (np.float32(1.0) + n)
     return value
+
+
+@inlined
+def _expected(child: Record) -> np.float32:
+    """Return the value of a move by H alone."""
+    return min(max(np.float32(0.5) + child.heuristic, np.float32(0.0)), np.float32(1.0))
 
 
 @inlined
 def plain_score(child: Record, params: Record) -> np.float32:
     """Score a move by its own results, with H as virtual visits and without RAVE."""
-    expected = min(max(np.float32(0.5) + child.heuristic, np.float32(0.0)), np.float32(1.0))
-    return (child.wins + params.plain_visits * expected) / (child.visits + params.plain_visits)
+    return (child.wins + params.plain_visits * _expected(child)) / (child.visits + params.plain_visits)
 
 
 @kernel
@@ -146,11 +164,19 @@ def select(nodes: Nodes, node: int, params: Record, scratch: Record) -> int:
     parent = nodes[node]
     first = np.int64(parent.first_child)
     n = np.int64(parent.n_children)
+    rave_bias, equivalence = params.rave_bias, params.rave_equivalence
+    if params.rave_per_move > 0:  # 1 / rave_bias is an equivalence too, see ``score``
+        longer = params.rave_per_move * np.float32(n)
+        rave_bias = rave_bias / (np.float32(1.0) + rave_bias * longer)
+        equivalence += longer
     if params.widening > 0:
         n = _admitted(nodes, first, n, max(1, np.int64(params.widening * math.sqrt(math.sqrt(parent.visits)))))
     exploration = np.float32(0.0)
     if params.exploration > 0:
         exploration = params.exploration * np.float32(math.sqrt(math.log(max(parent.visits, np.float32(1.0)))))
+    drive = np.float32(0.0)
+    if params.heuristic_exploration > 0:
+        drive = params.heuristic_exploration * np.float32(math.sqrt(parent.visits))
     best, best_score, ties = first, _MINUS_INFINITY, 1
     solving = params.proof_backup != 0
     plain = (
@@ -160,7 +186,7 @@ def select(nodes: Nodes, node: int, params: Record, scratch: Record) -> int:
         if solving and nodes[np.uint64(k)].proof == LOST:
             continue
         child = nodes[np.uint64(k)]
-        s = plain_score(child, params) if plain else score(child, exploration, params)
+        s = plain_score(child, params) if plain else score(child, exploration, drive, rave_bias, equivalence, params)
         if s > best_score:
             best, best_score, ties = k, s, 1
         elif s == best_score:

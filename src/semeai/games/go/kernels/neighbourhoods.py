@@ -60,16 +60,16 @@ def _zobrist() -> NDArray[np.uint64]:
 
 
 _OFFSETS = np.array([dy * WIDE + dx for dx, dy in CELLS], np.int64)
-_ENDS = np.array([sum(gridcular(*cell) <= d for cell in CELLS) for d in DISTANCES], np.int64)
-_SIZE_KEYS = np.array([derive(0, "size", d) for d in DISTANCES], np.uint64)
+ENDS = np.array([sum(gridcular(*cell) <= d for cell in CELLS) for d in DISTANCES], np.int64)
+SIZE_KEYS = np.array([derive(0, "size", d) for d in DISTANCES], np.uint64)
 ZOBRIST = _zobrist()
 _ZERO = np.uint64(0)
-_ALL = 64
+ALL_TURNS = 64
 
 
 def _first_turns() -> NDArray[np.uint8]:
-    """Return, by 3x3 code, the turns with the least code: ``one | two << 3``, or _ALL if there are more."""
-    cells = CELLS[: _ENDS[0]]
+    """Return, by 3x3 code, the turns with the least code: ``one | two << 3``, or ALL_TURNS if there are more."""
+    cells = CELLS[: ENDS[0]]
     codes = np.arange(1 << 2 * len(cells), dtype=np.uint32)
     turned = np.zeros((8, len(codes)), np.uint32)
     for turn in range(8):
@@ -77,14 +77,14 @@ def _first_turns() -> NDArray[np.uint8]:
             turned[turn] |= (codes >> 2 * i & 3) << 2 * cells.index(SQUARE.turn(cell, turn))
     least = turned == turned.min(axis=0)
     one, two = least.argmax(axis=0), 7 - least[::-1].argmax(axis=0)
-    return np.where(least.sum(axis=0) <= 2, one | two << 3, _ALL).astype(np.uint8)
+    return np.where(least.sum(axis=0) <= 2, one | two << 3, ALL_TURNS).astype(np.uint8)
 
 
-_FIRST_TURNS = _first_turns()
+FIRST_TURNS = _first_turns()
 
 # Files of databases hold keys made of these numbers. What they are made with lies outside the kernel sources, so that
 # only this line tells the cache of kernels that they have changed.
-_DIGEST = hashlib.sha256(b"".join(t.astype("<u8").tobytes() for t in (ZOBRIST, _SIZE_KEYS, _OFFSETS, _FIRST_TURNS)))
+_DIGEST = hashlib.sha256(b"".join(t.astype("<u8").tobytes() for t in (ZOBRIST, SIZE_KEYS, _OFFSETS, FIRST_TURNS)))
 assert _DIGEST.hexdigest()[:16] == "9418d65866dc14fe", "the tables of neighbourhoods have changed"
 
 Turns = tuple[np.uint64, np.uint64, np.uint64, np.uint64, np.uint64, np.uint64, np.uint64, np.uint64]
@@ -122,12 +122,12 @@ def lay_out(state: State, mover: int, wide: NDArray[np.uint64]) -> None:
 
 @inlined
 def first_turns(wide: NDArray[np.uint64], at: int) -> np.uint64:
-    """Return the turns in which the neighbourhood of index ``at`` is read, as ``_FIRST_TURNS`` has them."""
+    """Return the turns in which the neighbourhood of index ``at`` is read, as ``FIRST_TURNS`` has them."""
     code = _ZERO
-    for k in range(_ENDS[0]):
+    for k in range(ENDS[0]):
         content = wide[np.uint64(at + _OFFSETS[np.uint64(k)])]
         code |= (content - np.uint64(3 * (content > OFF_BOARD))) << np.uint64(2 * k)  # in atari or not
-    return np.uint64(_FIRST_TURNS[code])
+    return np.uint64(FIRST_TURNS[code])
 
 
 @inlined
@@ -140,8 +140,8 @@ def no_turns() -> Turns:
 def add_ring(wide: NDArray[np.uint64], at: int, size: int, read_in: np.uint64, turns: Turns) -> Turns:
     """Return the hashes of size ``size`` around index ``at`` in the turns ``read_in``, from the size before."""
     a, b, c, d, e, f, g, h = turns
-    first, end = 0 if size == 0 else _ENDS[size - 1], _ENDS[size]
-    if read_in < _ALL:
+    first, end = 0 if size == 0 else ENDS[size - 1], ENDS[size]
+    if read_in < ALL_TURNS:
         one, two = read_in & np.uint64(7), read_in >> np.uint64(3)
         for k in range(first, end):
             z = ZOBRIST[np.uint64(k), wide[np.uint64(at + _OFFSETS[np.uint64(k)])]]
@@ -168,9 +168,9 @@ def key_of(read_in: np.uint64, turns: Turns, size: int) -> np.uint64:
     """Return the key of a neighbourhood of that size; never 0."""
     a, b, c, d, e, f, g, h = turns
     least = min(a, b)
-    if read_in >= _ALL:
+    if read_in >= ALL_TURNS:
         least = min(min(least, min(c, d)), min(min(e, f), min(g, h)))
-    return (least ^ _SIZE_KEYS[np.uint64(size)]) | np.uint64(1 << 63)
+    return (least ^ SIZE_KEYS[np.uint64(size)]) | np.uint64(1 << 63)
 
 
 MAX_PATTERNS = 1 << 17

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semeai.games.go.kernels.board import GO_STATE, PASS, State
-from semeai.games.go.kernels.tables import BLACK, BORDER, EMPTY, WHITE
+from semeai.games.go.kernels.tables import BLACK, BORDER, EMPTY, SLOT_OFFSETS, WHITE, seen_by
 from semeai.games.patterns.masks import MASKS, believe_value, bit_of, compile_masks, match_masks
 from semeai.games.protocol import SCRATCH, Record
-from semeai.jit import inlined, kernel
+from semeai.jit import kernel
 from semeai.patterns.pattern import Cell, Pattern
 
 GO_PATTERNS = np.dtype(
@@ -30,12 +30,9 @@ GO_PATTERNS = np.dtype(
 )
 """Compiled patterns and what they mean, part of ``GO_POLICY``."""
 
-_SLOTS = ((0, -1), (-1, 0), (1, 0), (0, 1), (-1, -1), (1, -1), (-1, 1), (1, 1))
-"""The offsets of a 3x3 code, from its lowest bits up."""
 _COLORS = {
     Cell.BLACK: [BLACK], Cell.WHITE: [WHITE], Cell.STONE: [BLACK, WHITE], Cell.EMPTY: [EMPTY], Cell.OFF_BOARD: [BORDER],
 }  # fmt: skip
-_LOW_BITS = np.uint16(0x5555)
 
 
 def compile_patterns(table: Any, patterns: Sequence[Pattern], visits: float, heuristic: float) -> None:
@@ -55,17 +52,9 @@ def _codes(pattern: Pattern) -> NDArray[np.bool_]:
     found = np.zeros((4,) * 8, np.bool_)
     for cells in pattern.variants:
         named = dict(cells)
-        colors = [_COLORS[named[offset]] if offset in named else [0, 1, 2, 3] for offset in reversed(_SLOTS)]
+        colors = [_COLORS[named[offset]] if offset in named else [0, 1, 2, 3] for offset in reversed(SLOT_OFFSETS)]
         found[np.ix_(*colors)] = True
     return found
-
-
-@inlined
-def _seen_by_mover(code: np.uint16, color: int) -> np.uint16:
-    """Return the 3x3 code, with exchanged colours for White."""
-    if color == BLACK:
-        return code
-    return (code & _LOW_BITS) << np.uint16(1) | (code >> np.uint16(1)) & _LOW_BITS
 
 
 @kernel
@@ -79,7 +68,7 @@ def add_patterns(state: State, patterns: Record, scratch: Record, n: int) -> Non
         p = np.int64(scratch.moves[np.uint64(i)])
         if p == PASS:
             continue
-        value = patterns.near[np.uint64(_seen_by_mover(state.code[np.uint64(p)], color))]
+        value = patterns.near[np.uint64(seen_by(state.code[np.uint64(p)], color))]
         if width:
             value += scratch.values[np.uint64(bit_of(p, w, width))]
         if value != 0:

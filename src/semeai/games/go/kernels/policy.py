@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from semeai.games.go.kernels.move_model import GO_MODEL
 from semeai.games.go.kernels.neighbourhoods import GO_DATABASE
 from semeai.games.go.kernels.patterns import GO_PATTERNS
 
@@ -41,6 +42,7 @@ GO_POLICY = np.dtype(
         ("pass_in_tree", np.int64),  # 0: a pass is considered only where no point is playable
         ("patterns", GO_PATTERNS),
         ("database", GO_DATABASE),
+        ("model", GO_MODEL),
     ],
     align=True,
 )

@@ -1,12 +1,13 @@
-"""Priors of the moves of a new node before any simulation: virtual visits by simple features.
+"""Priors of the moves of a new node before any simulation: virtual visits by a move model, or by simple features.
 
-The features are those that MoGo, Pachi and Fuego found useful: captures and escapes that a ladder does not refute,
-ataris, 3x3 shapes, closeness to the last move, self-atari, and empty edges.
+The simple features are those that MoGo, Pachi and Fuego found useful: captures and escapes that a ladder does not
+refute, ataris, 3x3 shapes, closeness to the last move, self-atari, and empty edges.
 """
 
 import numpy as np
 
 from semeai.games.go.kernels.board import PASS, State, color_at, in_atari, is_playable, traits_at
+from semeai.games.go.kernels.move_model import add_model
 from semeai.games.go.kernels.nakade import kills_inside
 from semeai.games.go.kernels.neighbourhoods import add_database
 from semeai.games.go.kernels.patterns import add_patterns
@@ -28,7 +29,7 @@ _LARGE = 12
 """Lines of the smallest board where play begins on the third and fourth lines, not nearer to the middle."""
 _SKIP_FROM, _NEAR_STONES = 7, 2  # of skip_empty_edges
 _H_PER_VISIT = np.float32(0.02)
-_REMOTE = 3
+REMOTE = 3
 """Steps from the nearest stone beyond which a point is judged by its line of the board alone."""
 
 
@@ -36,15 +37,17 @@ _REMOTE = 3
 def expand_node(state: State, spare: State, policy: Record, scratch: Record) -> int:
     """List the playable points and a pass, with their priors."""
     color, w = state.to_move, state.stride
-    informed = policy.prior_even > 0
+    has_model = policy.model.n > 0
+    informed = policy.prior_even > 0 and not has_model
     skip = policy.skip_empty_edges and state.size >= _SKIP_FROM
     if informed:
         measure_distance(state, scratch, _NEAREST)
-    if informed or skip:
-        measure_remoteness(state, scratch, _REMOTE)
-    answered = (
-        informed and policy.prior_answer + policy.prior_tenuki > 0 and _mark_answers(state, color, policy, scratch)
+    if informed or skip or has_model:
+        measure_remoteness(state, scratch, REMOTE)
+    answered = (has_model or (informed and policy.prior_answer + policy.prior_tenuki > 0)) and mark_answers(
+        state, color, policy, scratch
     )
+    even = policy.model.even if has_model else policy.prior_even
     n = 0
     for i in range(state.n_empty):
         p = np.int64(state.empties[np.uint64(i)])
@@ -54,22 +57,26 @@ def expand_node(state: State, spare: State, policy: Record, scratch: Record) -> 
             _note_move(scratch, n, p)
             if informed:
                 _judge(state, spare, p, color, n, policy, scratch, w, answered)
+            elif has_model:
+                _believe(scratch, n, even, np.float32(0.5) * even)
             n += 1
     if n == 0 or policy.pass_in_tree:
         _note_move(scratch, n, PASS)
-        if informed:
-            _believe(scratch, n, policy.prior_even + policy.prior_pass, np.float32(0.5) * policy.prior_even)
+        if informed or has_model:
+            _believe(scratch, n, even + policy.prior_pass, np.float32(0.5) * even)
             scratch.heuristic[np.uint64(n)] = -_H_PER_VISIT * policy.prior_pass
         n += 1
     if policy.patterns.n > 0:
         add_patterns(state, policy.patterns, scratch, n)
-    if policy.database.n > 0:
+    if has_model:
+        add_model(state, spare, policy.model, scratch, n, answered)
+    elif policy.database.n > 0:
         add_database(state, policy.database, scratch, n)
     return n
 
 
 @kernel
-def _mark_answers(state: State, color: int, policy: Record, scratch: Record) -> bool:
+def mark_answers(state: State, color: int, policy: Record, scratch: Record) -> bool:
     """Mark the playout's answers to the last move. Returns False if it has none."""
     for p in range(state.points):
         scratch.marked[p] = 0
@@ -114,7 +121,7 @@ def _judge(
     if is_self_atari(state, p, color, 1, w) and not kills_inside(state, p, color, w):
         bad += policy.prior_self_atari
         good = np.float32(0.0)
-    elif scratch.remoteness[np.uint64(p)] > _REMOTE:
+    elif scratch.remoteness[np.uint64(p)] > REMOTE:
         large = state.size >= _LARGE
         line = _line(state, p) + (0 if large else -1)  # on small boards one line farther in
         if line <= 1:

@@ -8,6 +8,8 @@ UCT with patterns in Monte-Carlo Go", figure 3) in michi's notation.
 import numpy as np
 from numpy.typing import NDArray
 
+from semeai.jit import inlined
+
 EMPTY, BLACK, WHITE, BORDER = 0, 1, 2, 3
 
 # Bits of TRAITS[code]. An eye or a shape has one bit a colour: EYE << 0 for Black, << 1 for White, and so on.
@@ -17,6 +19,10 @@ CROWDED = 64
 """At most four of the eight neighbours are empty: the point may lie in a small region."""
 ROOM = 128
 """Crowded, beside an empty point, and not beside both colours: the point may lie in a small room of one of them."""
+
+SLOT_OFFSETS = ((0, -1), (-1, 0), (1, 0), (0, 1), (-1, -1), (1, -1), (-1, 1), (1, 1))
+"""The neighbours of a code as (dx, dy), from its lowest bits up."""
+_LOW_BITS = np.uint16(0x5555)
 
 OPEN = 2
 """Value of OWNER for a point whose neighbours do not decide whose it is."""
@@ -106,3 +112,11 @@ def _make_sides() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
 TRAITS = _make_traits()
 EMPTY_SIDES, SIDES = _make_sides()
 OWNER = _make_owner()
+
+
+@inlined
+def seen_by(code: np.uint16, color: int) -> np.uint64:
+    """Return a code as a player sees it: with exchanged colours for White."""
+    if color == BLACK:
+        return np.uint64(code)
+    return np.uint64((code & _LOW_BITS) << np.uint16(1) | (code >> np.uint16(1)) & _LOW_BITS)
