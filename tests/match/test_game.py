@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from semeai.errors import ConfigError
-from semeai.games.catalog import new_position
 from semeai.games.go.sgf import read_sgf, write_sgf
 from semeai.games.position import Position
 from semeai.match.game import play_game
@@ -132,7 +131,8 @@ def test_an_engine_that_cannot_be_started_is_known_for_it():
 
 
 def test_the_record_is_the_game():
-    opening = [new_position("go", 5).text_to_move("C3")]
+    opening = SMALL.new_position()
+    opening.play(opening.text_to_move("C3"))
     outcome = play_game((Scripted("B2"), Scripted("D4")), SMALL, 1, opening)
     assert outcome.n_moves == 5
     text = write_sgf(outcome.record)

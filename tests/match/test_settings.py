@@ -2,9 +2,13 @@ import pytest
 
 from semeai.errors import ConfigError
 from semeai.games.catalog import GAMES, game_named, new_position
-from semeai.match.pair import draw_opening
+from semeai.match.pair import draw_opening as opening_position
 from semeai.match.settings import MatchSettings
 from semeai.models import checked
+
+
+def draw_opening(settings, seed):
+    return [move for _, move in opening_position(settings, seed).moves]
 
 
 @pytest.mark.parametrize(

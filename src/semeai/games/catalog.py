@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from semeai.errors import ConfigError
+from semeai.errors import ConfigError, did_you_mean
 from semeai.registry import Registry
 
 if TYPE_CHECKING:
@@ -12,12 +12,19 @@ if TYPE_CHECKING:
 GAMES: Registry["Game"] = Registry("game", "semeai.games")
 GAMES.add_lazily("go", "semeai.games.go.game:GAME")
 GAMES.add_lazily("havannah", "semeai.games.havannah.game:GAME")
+OTHER_GAMES: Registry["Game"] = Registry("game", "semeai.other_games")
+"""Games without kernels: matches and races of outside engines have them, the search does not."""
+OTHER_GAMES.add_lazily("chess", "semeai.games.chess.game:GAME")
 
 _NEEDED = ("name", "sizes", "default_size", "endings", "policy", "presets")
 
 
 def game_named(name: str) -> "Game":
     """Return the game. Raises ConfigError with the nearest known name if there is none."""
+    if name in OTHER_GAMES:
+        return OTHER_GAMES[name]
+    if name not in GAMES:
+        raise ConfigError(f"no game {name!r}: {did_you_mean(name, [*GAMES, *OTHER_GAMES])}")
     return GAMES[name]
 
 

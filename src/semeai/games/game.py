@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from semeai.errors import ConfigError, IllegalMove, did_you_mean
+from semeai.games.opening import Opening
 from semeai.games.position import Position
 from semeai.games.record import GameRecord
 
@@ -32,6 +33,12 @@ class Game(ABC):
     """Ways to name points, the usual one first."""
     record_coordinates = "standard"
     """The way to name points that records use."""
+    record_suffix = ".sgf"
+    """How the names of files with records end."""
+    rated_in_elo = False
+    """Whether matches show differences in Elo too."""
+    has_scores = False
+    """Whether engines report scores in hundredths of a pawn, by which a match may end a game."""
     endings: tuple[str, ...]
     """All results of ``ending``: the ways in which a game ends by its rules."""
     policy: type[BaseModel]
@@ -76,19 +83,57 @@ class Game(ABC):
             raise ConfigError(f"{self.name} has no coordinates {coordinates!r}: {known}")
         position.coordinates = coordinates
 
-    def replay(self, record: GameRecord, n_moves: int | None = None) -> Position:
-        """Return the position after ``n_moves`` moves (default: all). IllegalMove names file, move and number."""
+    def replay(self, record: GameRecord, n_moves: int | None = None, may_repeat: bool = False) -> Position:
+        """Return the position after ``n_moves`` moves (default: all). IllegalMove names file, move and number.
+
+        ``may_repeat``: accept moves that repeat an earlier position, see ``Position.play_recorded``.
+        """
+        return self.replayed(self.new_position(record.size, record.komi, record.swap), record, n_moves, may_repeat)
+
+    @staticmethod
+    def replayed(
+        position: Position, record: GameRecord, n_moves: int | None = None, may_repeat: bool = False
+    ) -> Position:
+        """Play the moves of a record from its starting position."""
         place = record.place or "the game record"
         n = len(record.moves) if n_moves is None else n_moves
         if not 0 <= n <= len(record.moves):
             raise ConfigError(f"{place} has {len(record.moves)} moves, so it cannot be replayed up to move {n}")
-        position = self.new_position(record.size, record.komi, record.swap)
         for i, (player, move) in enumerate(record.moves[:n]):
             try:
-                position.play(move, player)
+                (position.play_recorded if may_repeat else position.play)(move, player)
             except IllegalMove as error:
                 raise IllegalMove(f"{place}, move {i + 1}: {error}") from None
         return position
+
+    def position_from(self, start: str) -> Position:
+        """Return a position in the game's notation, such as FEN. Raises ConfigError if it is invalid."""
+        raise ConfigError(f"{self.name} has no notation for positions, such as {start[:40]!r}")
+
+    def move_limit(self, size: int) -> int:
+        """Return the number of moves after which a match stops a game, unless its settings say otherwise."""
+        return 3 * size * size
+
+    def read_suite(self, data: bytes, place: str) -> Sequence[Opening]:
+        """Return the openings of a file, at least one. Raises ConfigError that names ``place`` if it is invalid."""
+        raise ConfigError(f"{place}: {self.name} has no opening suites; give openings as lists of moves")
+
+    @property
+    def own_suite(self) -> bytes:
+        """The suite of openings that comes with the game; empty if there is none."""
+        return b""
+
+    def won_by(self, player: int, how: str) -> str:
+        """Return the result of a game that was not played to its end: ``how`` is R, T or F, as in SGF."""
+        return f"{self.letter(player)}+{how}"
+
+    def drawn(self) -> str:
+        """Return the result of a draw."""
+        return "0"
+
+    def ending_properties(self, reason: str) -> dict[str, str]:
+        """Return what a record says on how the game ended, beside its comment."""
+        return {}
 
     def letter(self, player: int) -> str:
         """Return the letter of a player in results: ``B`` or ``W``."""

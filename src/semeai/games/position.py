@@ -53,6 +53,13 @@ class Position(ABC):
     def play(self, move: int, player: int | None = None) -> None:
         """Play a move of the player to move, or of ``player``. Raises IllegalMove and then changes nothing."""
 
+    def play_recorded(self, move: int, player: int | None = None) -> None:
+        """Play a move of a game that others have played: like ``play``, but it may repeat an earlier position.
+
+        Records by rules without superko contain such moves.
+        """
+        self.play(move, player)
+
     @abstractmethod
     def undo(self) -> None:
         """Take back the last move. Raises IllegalMove if there is none."""

@@ -16,6 +16,7 @@ MAX_CODES = 1024
 MAX_DEPTH = 1024
 MAX_PLAYED = 4096
 MAX_WORDS = 16384
+MAX_KEPT = 90112
 
 SCRATCH = np.dtype(
     [
@@ -37,6 +38,11 @@ SCRATCH = np.dtype(
         ("path", np.int32, MAX_DEPTH),
         ("values", np.float32, MAX_CODES),
         ("words", np.uint64, MAX_WORDS),  # bitboards
+        # What a game keeps from one expansion to the next:
+        ("kept", np.uint64, MAX_KEPT),
+        ("kept_board", np.uint8, MAX_CODES),
+        ("kept_counts", np.uint8, 2 * MAX_CODES),
+        ("kept_size", np.int64),
         # Replies that playouts have learned, by player and previous move; 0 if there is none. Kept as long as the tree.
         ("replies", np.uint16, (2, MAX_CODES)),
     ],

@@ -22,6 +22,8 @@ class GameRecord:
     """One text per move; empty if no move has a comment."""
     setup: tuple[tuple[int, int], ...] = ()
     """(player, point) pairs: the stones on the board before the first move."""
+    start: str = ""
+    """The starting position in the notation of the game; empty: the usual one."""
     first_player: int = 0
     swap: bool = False
     """Whether the second player could take over the first move."""

@@ -1,6 +1,6 @@
 """Evaluator that plays pairs of games: ``evaluator.match`` in a race file."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,7 @@ from semeai.players.catalog import parse_spec
 from semeai.players.pattern_files import with_contents, without_places
 from semeai.players.specs import PlayerSpec
 from semeai.work.evaluators import Answer, Evaluator, EvaluatorKind, Params, Play, Say
+from semeai.work.needs import Needs
 
 
 @dataclass(frozen=True)
@@ -28,18 +29,22 @@ class MatchEvaluator(Evaluator):
 
     def spec(self, params: Params) -> PlayerSpec:
         """Return the player that a candidate's parameters describe."""
-        is_engine = "command" in params or str(params.get("player", "")).startswith("gtp:")
+        is_engine = "command" in params or str(params.get("player", "")).startswith(("gtp:", "uci:"))
         table = {"timeout": self.timeout, **params} if is_engine else params
         return parse_spec(table, self.folder, self.settings.game)
 
     def open(self) -> Play:
         from semeai.match.pair import play_pair  # compiled games are loaded only where one is played
         from semeai.match.player_cache import worker_players
+        from semeai.match.records import write_pair
 
         baseline = self.spec(self.baseline)
 
         def play(params: Params, seed: int) -> Answer:
-            first, second = play_pair(self.spec(params), baseline, self.settings, seed, worker_players(), explain=False)
+            spec, keep = self.spec(params), bool(self.settings.records)
+            first, second = play_pair(spec, baseline, self.settings, seed, worker_players(), explain=keep)
+            if keep:
+                write_pair(self.settings, spec, seed, (first.record, second.record))
             rewards = [first.reward, 1 - second.reward]
             for outcome, reward in zip((first, second), rewards, strict=True):
                 if outcome.failed_to_start and reward == 1:
@@ -56,13 +61,21 @@ class MatchEvaluator(Evaluator):
 
     def check(self, who: str, params: Params) -> None:
         try:
-            self.spec(params)
+            self.spec(params).verify()
         except ConfigError as error:
             raise ConfigError(f"{who}: {error}") from None
 
     def recorded(self, params: Params) -> Params:
         recorded: Params = without_places(params)
         return recorded
+
+    def needs(self, candidates: Sequence[Params] = ()) -> Needs:
+        from semeai.match.pair import needs_of_player
+
+        found = Needs()
+        for params in (self.baseline, *candidates):
+            found |= needs_of_player(self.spec(params))
+        return found
 
     def prepare(self, say: Say) -> None:
         """Compile what the players need. The first time takes about a minute."""
@@ -83,6 +96,9 @@ class MatchKind(EvaluatorKind):
     ) -> MatchEvaluator:
         bare = MatchEvaluator(baseline or {}, value, folder, timeout)
         return MatchEvaluator(bare.complete(bare.baseline), value, folder, timeout)
+
+    def located(self, value: MatchSettings, folder: str) -> MatchSettings:
+        return value.located(folder)
 
     def identity(self, value: MatchSettings) -> dict[str, Any]:
         return value.identity()

@@ -14,7 +14,7 @@ from semeai.match.settings import MatchSettings
 from semeai.players.base import Choice, Player
 from semeai.rng import derive
 
-REASONS = ("resign", "move limit", "illegal move", "bad answer", "timeout", "crash")
+REASONS = ("resign", "move limit", "adjudication", "illegal move", "bad answer", "timeout", "crash")
 """Endings not defined by the rules; the last four are forfeits."""
 _FORFEITS = {"resign": "R", "timeout": "T"}  # the letters of game records; all other forfeits are F
 
@@ -38,14 +38,12 @@ class GameOutcome:
     failed_to_start: bool = False
 
 
-def play_game(players: Players, settings: MatchSettings, seed: int, opening: Sequence[int] = ()) -> GameOutcome:
-    """Play a whole game; player 0 moves first.
+def play_game(players: Players, settings: MatchSettings, seed: int, opening: Position | None = None) -> GameOutcome:
+    """Play a whole game from the end of ``opening`` on; without it, player 0 moves first.
 
     A player that crashes, hangs or plays an illegal move loses and is closed.
     """
-    position = settings.new_position()
-    for move in opening:
-        position.play(move)
+    position = settings.new_position() if opening is None else opening.copy()
     game = _Game(players, settings, position)
     game.rules.name_points(position, game.rules.record_coordinates)  # comments name points as the record does
     for side, player in enumerate(players):
@@ -62,6 +60,8 @@ def play_game(players: Players, settings: MatchSettings, seed: int, opening: Seq
                 return game.lost(side, "resign")
         except _Forfeit as forfeit:
             return game.forfeited(forfeit.side, forfeit.error)
+        if (reward := game.adjudicated()) is not None:
+            return game.stopped(reward, "adjudication")
     return game.counted(None, game.dead_stones() if settings.scoring == "agreed" else [])
 
 
@@ -80,6 +80,8 @@ class _Game:
     cpu: list[float] = field(default_factory=lambda: [0.0, 0.0])
     simulations: list[int] = field(default_factory=lambda: [0, 0])
     comments: dict[int, str] = field(default_factory=dict)
+    scores: list[int | None] = field(default_factory=list)
+    """The score of each move, from the view of player 0."""
 
     @property
     def rules(self) -> Game:
@@ -100,6 +102,7 @@ class _Game:
             name = self.players[side].name
             failed = PlayerFailed(f"player {name!r} played an illegal move: {error}", "", "illegal move")
             raise _Forfeit(side, failed) from error
+        self.scores.append(choice.score if choice.score is None or side == 0 else -choice.score)
         if choice.comment:
             self.comments[len(self.position.moves) - 1] = choice.comment
         for i, player in enumerate(self.players):
@@ -115,6 +118,18 @@ class _Game:
         self.cpu[side] += choice.cpu_seconds or time.process_time() - before
         self.simulations[side] += choice.simulations
         return choice
+
+    def adjudicated(self) -> float | None:
+        """Return player 0's reward if the scores end the game."""
+        rules = self.settings.adjudication
+        if rules is None or self.position.is_over:
+            return None
+        return rules.reward(self.scores, len(self.position.moves))
+
+    def stopped(self, reward: float, reason: str) -> GameOutcome:
+        """Return the outcome of a game that the referee ends with this reward of player 0."""
+        result = self.rules.drawn() if reward == 0.5 else self._win_of(int(reward == 0), reason)
+        return self._outcome(reward, result, reason)
 
     def _pass_for_resigning(self) -> int | None:
         if not self.settings.resign:
@@ -150,7 +165,7 @@ class _Game:
         return self._outcome(float(side), result, error.reason, str(error), error.stderr, failed_to_start)
 
     def _win_of(self, winner: int, reason: str) -> str:
-        return f"{self.rules.letter(winner)}+{_FORFEITS.get(reason, 'F')}"
+        return self.rules.won_by(winner, _FORFEITS.get(reason, "F"))
 
     def _outcome(
         self, reward: float, result: str, reason: str, failure: str = "", stderr: str = "", unstarted: bool = False
@@ -180,5 +195,9 @@ class _Game:
             result=result,
             black=names["black"],
             white=names["white"],
-            properties={"GC": f"Ended by {reason}." + (f" {failure}" if failure else "")},
+            start=getattr(position, "start", ""),
+            properties={
+                "GC": f"Ended by {reason}." + (f" {failure}" if failure else ""),
+                **self.rules.ending_properties(reason),
+            },
         )

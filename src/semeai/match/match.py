@@ -2,14 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from semeai.match.pair import PairTask, PlayedGame
 from semeai.match.settings import MatchSettings
 from semeai.match.tally import Tally
 from semeai.players.specs import PlayerSpec
 from semeai.rng import derive
+from semeai.stats.intervals import wilson_interval
 from semeai.store.identity import hash_config
+from semeai.table import Cell, ResultTable
+
+if TYPE_CHECKING:
+    import pandas
 
 
 @dataclass(frozen=True)
@@ -52,3 +57,23 @@ class MatchResult:
     """The first games in which a player failed."""
     stopped: bool = False
     """Whether it was told to stop. It may be finished too, if only its last games were under way."""
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """Return one row per side that player A had as a frame of pandas: games, score, and its 95% interval."""
+        return self._table().to_frame()
+
+    def _table(self) -> ResultTable:
+        tally = self.tally
+        rows: list[tuple[Cell, ...]] = []
+        for side, rewards in (("first", tally.as_first), ("second", tally.as_second)):
+            n, score = rewards.total(), sum(reward * k for reward, k in rewards.items())
+            interval = wilson_interval(score, n) if n else (None, None)
+            rows.append((side, n, score, score / n if n else None, *interval))
+        interval = tally.interval if tally.n_games else (None, None)
+        rows.append(("both", tally.n_games, tally.total, tally.win_rate if tally.n_games else None, *interval))
+        columns = ("A moves", "games", "score of A", "win rate", "lower", "upper")
+        note = "Intervals: Wilson's 95% of one side, and always valid for both, with one observation per pair."
+        return ResultTable(f"Match, {tally.n_games} of {self.n_planned} games", columns, tuple(rows), note)
+
+    def _repr_html_(self) -> str:
+        return self._table().to_html()

@@ -1,14 +1,18 @@
 """Pairs of games, the units of a match: the same opening twice, with colours swapped."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from semeai.games.catalog import game_named
+from semeai.games.position import Position
 from semeai.match.game import GameOutcome, play_game
+from semeai.match.openings import openings_of
 from semeai.match.player_cache import PlayerCache, worker_players
 from semeai.match.settings import MatchSettings
-from semeai.players.specs import MctsSpec, PlayerSpec
+from semeai.players.pattern_files import learnt_files
+from semeai.players.specs import GtpSpec, MctsSpec, PlayerSpec, UciSpec
 from semeai.rng import derive, evaluation_seeds, generator
+from semeai.work.needs import Needs, Say, needs_of_command
 
 
 def play_pair(
@@ -36,19 +40,26 @@ def play_pair(
     return first, second
 
 
-def draw_opening(settings: MatchSettings, seed: int) -> list[int]:
-    """Return the moves that both games of the pair begin with."""
+def draw_opening(settings: MatchSettings, seed: int) -> Position:
+    """Return the position that both games of the pair begin with, and the moves that led to it."""
     draw = generator(seed, "opening")
     position = settings.new_position()
+    moves: Sequence[str] = ()
     if settings.openings:
-        for text in settings.openings[int(draw.integers(len(settings.openings)))]:
-            position.play(position.text_to_move(text))
+        moves = settings.openings[int(draw.integers(len(settings.openings)))]
+    elif settings.suite:
+        suite = openings_of(settings.suite, settings.game)
+        opening = suite[int(draw.integers(len(suite)))]
+        moves = opening.moves
+        position = game_named(settings.game).position_from(opening.start) if opening.start else position
+    for text in moves:
+        position.play(position.text_to_move(text))
     for _ in range(settings.opening_moves):
         position.play(int(draw.choice(position.sensible_moves())))
         if position.is_over:
             position.undo()
             break
-    return [move for _, move in position.moves]
+    return position
 
 
 @dataclass(frozen=True)
@@ -132,6 +143,30 @@ class PairTask:
         )
 
 
+@dataclass(frozen=True)
+class MatchSetup:
+    """What all pairs of a match have in common, for workers on other machines."""
+
+    settings: MatchSettings
+    players: tuple[PlayerSpec, ...]
+
+    def needs(self) -> Needs:
+        found = Needs()
+        for player in self.players:
+            found |= needs_of_player(player)
+        return found
+
+    def prepare(self, say: Say) -> None:
+        prepare_players(self.settings, self.players, say)
+
+
+def needs_of_player(spec: PlayerSpec) -> Needs:
+    """Return the learnt files of a player, or the program and the files of an engine."""
+    if isinstance(spec, GtpSpec | UciSpec):
+        return needs_of_command(spec.arguments, spec.folder)
+    return Needs(learnt_files(spec.config.policy)) if isinstance(spec, MctsSpec) else Needs()
+
+
 def prepare_players(
     settings: MatchSettings, specs: Iterable[PlayerSpec], say: Callable[[str], object] = lambda text: None
 ) -> None:
@@ -142,6 +177,7 @@ def prepare_players(
     configs = []
     for spec in specs:
         spec.make().close()
+        spec.verify()
         if isinstance(spec, MctsSpec):
             configs.append(spec.config)
     if configs:

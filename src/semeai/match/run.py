@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from semeai.errors import PlayerFailed, RunNotFound
+from semeai.games.catalog import game_named
 from semeai.match.match import Match, MatchResult
-from semeai.match.pair import PairResult, PairTask, PlayedGame, prepare_players
-from semeai.match.records import Records
+from semeai.match.pair import MatchSetup, PairResult, PairTask, PlayedGame
+from semeai.match.records import PgnFile, Records
 from semeai.match.settings import MatchSettings
 from semeai.match.store import MATCH, record_pair, recorded_pairs
 from semeai.match.tally import Tally
+from semeai.match.tournament import Tournament, TournamentTally
 from semeai.models import checked
 from semeai.players.catalog import parse_spec
 from semeai.players.specs import PlayerSpec
@@ -21,7 +23,7 @@ from semeai.runs.run import Driver, Observer, Place, Run, open_run
 from semeai.store.ledger import Ledger
 from semeai.work.deaths import Death
 
-KIND = "match"
+KIND, TOURNAMENT = "match", "tournament"
 PARCEL_SECONDS = 0.25  # less work than this is not worth a message of its own to a worker
 POLL_SECONDS = 0.1
 KEPT_FAILURES = 20
@@ -33,7 +35,15 @@ class MatchDriver(Driver):
     """Plays those of the first ``n_pairs`` pairs that are not in the ledger yet, until the end or until stopped."""
 
     def __init__(
-        self, match: Match, n_pairs: int, run: Run, *, sgf: Path | None = None, until_decided: bool = False
+        self,
+        match: Match | Tournament,
+        n_pairs: int,
+        run: Run,
+        *,
+        tally: Tally | None = None,
+        sgf: Path | None = None,
+        pgn: Path | None = None,
+        until_decided: bool = False,
     ) -> None:
         super().__init__()
         self.match = match
@@ -42,9 +52,13 @@ class MatchDriver(Driver):
         self.writer = run.writer
         self.observer = run.observer
         self.until_decided = until_decided
-        self.records = None if sgf is None else Records(sgf)
+        self.records: list[Records | PgnFile] = []
+        if sgf is not None:
+            self.records.append(Records(sgf, game_named(match.settings.game).record_suffix))
+        if pgn is not None:
+            self.records.append(PgnFile(pgn))
         self.decided = False
-        self.tally = Tally()
+        self.tally = Tally() if tally is None else tally
         self.failures: list[PlayedGame] = []
         self._pairs: dict[int, Pair] = {}  # played, but not counted yet because an earlier one is missing
         self._next = 0  # the first pair that was never submitted
@@ -78,8 +92,8 @@ class MatchDriver(Driver):
                 self._pairs[number] = pair
                 self._advance()
         self.n_resumed = self.tally.n_games
-        if self.records:
-            self.records.refuse_others({*range(self.tally.n_pairs), *self._pairs})
+        for records in self.records:
+            records.refuse_others({*range(self.tally.n_pairs), *self._pairs})
 
     def _hand_out(self) -> None:
         known = math.isfinite(self._cost)
@@ -126,8 +140,8 @@ class MatchDriver(Driver):
         """Count the pairs in order of number, so that the tally is the same for any number of workers."""
         while (number := self.tally.n_pairs) in self._pairs and not self.finished:
             pair = self._pairs.pop(number)
-            if self.records:
-                self.records.write(pair)
+            for records in self.records:
+                records.write(pair)
             self.tally.add(pair)
             new = [replace(game, sgf="") for game in pair if game.failure]
             self.failures += new[: KEPT_FAILURES - len(self.failures)]
@@ -161,6 +175,7 @@ def run_match(
     *,
     name: str | None = None,
     sgf: Path | None = None,
+    pgn: Path | None = None,
     until_decided: bool = False,
     observer: Observer | None = None,
 ) -> MatchResult:
@@ -170,9 +185,11 @@ def run_match(
     """
     observer = observer or Observer()
     began = time.perf_counter()
-    prepare_players(match.settings, (match.a, match.b), observer.say)
+    setup = MatchSetup(match.settings, (match.a, match.b))
+    setup.prepare(observer.say)
     with open_run(name or match.name, KIND, match.identity(), match.seed, place, observer, MATCH.tables) as run:
-        driver = MatchDriver(match, math.ceil(games / 2), run, sgf=sgf, until_decided=until_decided)
+        run.pool.begin(setup)
+        driver = MatchDriver(match, math.ceil(games / 2), run, sgf=sgf, pgn=pgn, until_decided=until_decided)
         run.drive(driver)
     return MatchResult(
         driver.tally,
@@ -183,6 +200,47 @@ def run_match(
         driver.failures,
         driver.stopping or not driver.finished,
     )
+
+
+def run_tournament(
+    tournament: Tournament,
+    rounds: int,
+    place: Place,
+    *,
+    name: str | None = None,
+    sgf: Path | None = None,
+    pgn: Path | None = None,
+    observer: Observer | None = None,
+) -> tuple[TournamentTally, bool, list[PlayedGame]]:
+    """Play ``rounds`` rounds, except the games that the ledger already has.
+
+    Returns the counts, whether all games are played, and the first games in which a player failed.
+    """
+    observer = observer or Observer()
+    setup = MatchSetup(tournament.settings, tournament.players)
+    setup.prepare(observer.say)
+    tally = TournamentTally(tournament)
+    identity, tables = tournament.identity(), MATCH.tables
+    with open_run(name or tournament.name, TOURNAMENT, identity, tournament.seed, place, observer, tables) as run:
+        run.pool.begin(setup)
+        n_pairs = rounds * len(tournament.pairings)
+        driver = MatchDriver(tournament, n_pairs, run, tally=tally, sgf=sgf, pgn=pgn)
+        run.drive(driver)
+    return tally, driver.finished, driver.failures
+
+
+def replay_tournament(ledger: Ledger, name: str) -> tuple[Tournament, TournamentTally]:
+    """Return a tournament and its counts so far, from the ledger alone."""
+    run = ledger.run(name)
+    if run.kind != TOURNAMENT:
+        raise RunNotFound(f"run {name!r} is of kind {run.kind!r}, not a tournament")
+    tournament = Tournament.from_identity(run.config)
+    tally = TournamentTally(tournament)
+    for number, pair in recorded_pairs(ledger, run.id):
+        if number != tally.n_pairs:
+            break
+        tally.add(pair)
+    return tournament, tally
 
 
 def play_match(
@@ -198,6 +256,7 @@ def play_match(
     ledger: str | None = None,
     name: str | None = None,
     sgf: str | Path | None = None,
+    pgn: str | Path | None = None,
     until_decided: bool = False,
     observer: Observer | None = None,
 ) -> MatchResult:
@@ -210,6 +269,7 @@ def play_match(
     """
     if settings is None or isinstance(settings, Mapping):
         settings = checked(MatchSettings, settings or {})
+    settings = settings.located(folder or ".")
     match = Match(parse_spec(a, folder, settings.game), parse_spec(b, folder, settings.game), settings, seed)
     return run_match(
         match,
@@ -217,6 +277,7 @@ def play_match(
         Place(ledger, executor, workers),
         name=name,
         sgf=None if sgf is None else Path(sgf),
+        pgn=None if pgn is None else Path(pgn),
         until_decided=until_decided,
         observer=observer,
     )

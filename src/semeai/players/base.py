@@ -16,7 +16,10 @@ class Choice:
     win_rate: float | None = None
     """Estimated probability that the player wins; None if it has no estimate."""
     simulations: int = 0
+    """Simulations of the move; nodes in the words of chess engines."""
     cpu_seconds: float = 0.0
+    score: int | None = None
+    """Hundredths of a pawn, from the player's view; None if it reports none."""
 
 
 class Player(ABC):

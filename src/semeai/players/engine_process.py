@@ -1,4 +1,4 @@
-"""A GTP engine as a subprocess: send a command, read its answer, and end it with all processes that it started."""
+"""An engine as a subprocess: send a command, read its answer, and end it with all processes that it started."""
 
 import contextlib
 import fcntl
@@ -8,14 +8,16 @@ import signal
 import subprocess
 import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import ClassVar, NoReturn, Protocol, TypeVar
 
 from semeai.errors import PlayerFailed
 from semeai.players.engine_answers import EngineAnswers
 from semeai.processes import Process, describe_exit, end_program, signal_group, start_program
 from semeai.streams import ErrorTail, Pipes, shown
+
+T = TypeVar("T")
 
 PATIENCE = 1.0  # seconds for an engine to quit, and then to end after SIGTERM
 UNREAD_STDERR = 1 << 18  # bytes of standard error that an engine may write between two commands before it has to wait
@@ -39,10 +41,27 @@ def _located(command: Sequence[str]) -> list[str]:
     return [os.path.abspath(found) if found else program, *arguments]
 
 
-class EngineProcess:
-    """A running engine: ``ask`` it until ``close``. After a PlayerFailed other than a refusal it is closed."""
+class Reader(Protocol):
+    """Finds the answers in the output of an engine."""
 
-    def __init__(self, command: Sequence[str], name: str, folder: str | None, startup_timeout: float) -> None:
+    def add(self, data: bytes) -> None:
+        """Read the next part of the output."""
+
+    def begun(self) -> str:
+        """Return the output that is not complete."""
+
+    def unasked(self) -> str:
+        """Return output that must not be there before the next command."""
+
+
+class RunningEngine:
+    """A program that reads commands and writes answers, whatever their protocol. After a failure it is closed."""
+
+    quit_command: ClassVar[bytes] = b"quit\n"
+
+    def __init__(
+        self, command: Sequence[str], name: str, folder: str | None, startup_timeout: float, reader: Reader
+    ) -> None:
         self.name = name
         self._first_answer_by: float | None = time.monotonic() + startup_timeout
         self._startup_timeout = startup_timeout
@@ -57,9 +76,9 @@ class EngineProcess:
             )
         except (OSError, ValueError) as error:
             raise PlayerFailed(f"engine {name!r} cannot be started: {error}") from None
-        self._answers = EngineAnswers()
+        self._reader = reader
         self._errors = ErrorTail()
-        self._pipes = Pipes(self._process, self._answers.add, self._errors.add)
+        self._pipes = Pipes(self._process, reader.add, self._errors.add)
         self._end = weakref.finalize(self, _end, self._process, self._pipes)
         _enlarge(self._process)
 
@@ -74,6 +93,77 @@ class EngineProcess:
             self._pipes.read_waiting()
         return self._errors.tail()
 
+    def cpu_seconds(self) -> float:
+        """Return the CPU time of the engine and all its processes; 0 if the system does not provide it."""
+        return cpu_seconds(self._process.pid) if self.is_open else 0.0
+
+    def close(self) -> None:
+        """Ask the engine to quit, then end it by SIGTERM, then kill it with all processes that it started."""
+        if not self.is_open:
+            return
+        self._pipes.send(self.quit_command)
+        if not self._pipes.wait(PATIENCE):
+            signal_group(self._process, signal.SIGTERM)
+            self._pipes.wait(PATIENCE)
+        self._end()
+
+    def _converse(self, command: str, take: Callable[[], T | None], timeout: float) -> T:
+        """Send a command and wait until ``take`` finds the answer to it in what the engine wrote.
+
+        ``take`` raises ValueError if no answer can follow.
+        """
+        if not self.is_open:
+            self._fail("is not running", "crash")
+        try:
+            if unasked := self._reader.unasked():
+                self._fail(f"wrote {shown(unasked)} without being asked", "bad answer")
+            deadline = time.monotonic() + timeout
+            if self._first_answer_by is not None:
+                deadline, timeout = self._first_answer_by, self._startup_timeout
+            self._pipes.send(command.encode() + b"\n")
+            answer = self._receive(command, take, deadline, timeout)
+            self._first_answer_by = None
+            return answer
+        except BaseException:
+            self._end()  # later output would not answer the next command
+            raise
+
+    def _receive(self, command: str, take: Callable[[], T | None], deadline: float, timeout: float) -> T:
+        in_time = True
+        while (answer := self._taken(take)) is None:
+            if self._pipes.ended or self._pipes.output_closed:
+                self._fail_at_end()
+            if not in_time:
+                said = f" (it wrote {shown(begun)})" if (begun := self._reader.begun()) else ""
+                asked = command.rpartition("\n")[2]
+                self._fail(f"gave no answer to {asked!r} within {timeout:g} s{said}", "timeout")
+            in_time = self._pipes.pump(deadline)
+        return answer
+
+    def _taken(self, take: Callable[[], T | None]) -> T | None:
+        try:
+            return take()
+        except ValueError as error:
+            self._fail(str(error), "bad answer")
+
+    def _fail_at_end(self) -> NoReturn:
+        """Raise PlayerFailed because the standard output has ended: the engine has ended too, or soon will."""
+        code = self._process.wait() if self._pipes.wait(PATIENCE) else None
+        how = "closed its output" if code is None else f"ended (exit status {describe_exit(code)})"
+        said = f" after {shown(begun)}" if (begun := self._reader.begun()) else ""
+        self._fail(f"{how}{said} in place of an answer", "crash")
+
+    def _fail(self, what: str, reason: str) -> NoReturn:
+        raise PlayerFailed(f"engine {self.name!r} {what}", self.stderr, reason)
+
+
+class EngineProcess(RunningEngine):
+    """A running GTP engine: ``ask`` it until ``close``. After a PlayerFailed other than a refusal it is closed."""
+
+    def __init__(self, command: Sequence[str], name: str, folder: str | None, startup_timeout: float) -> None:
+        self._answers = EngineAnswers()
+        super().__init__(command, name, folder, startup_timeout, self._answers)
+
     def ask(self, command: str, timeout: float) -> str:
         """Return the answer without ``=`` and its id. Raises PlayerFailed if the engine refuses."""
         accepted, answer = self._exchange(command, timeout)
@@ -86,63 +176,8 @@ class EngineProcess:
         accepted, answer = self._exchange(command, timeout)
         return answer if accepted else None
 
-    def cpu_seconds(self) -> float:
-        """Return the CPU time of the engine and all its processes; 0 if the system does not provide it."""
-        return cpu_seconds(self._process.pid) if self.is_open else 0.0
-
-    def close(self) -> None:
-        """Ask the engine to quit, then end it by SIGTERM, then kill it with all processes that it started."""
-        if not self.is_open:
-            return
-        self._pipes.send(b"quit\n")
-        if not self._pipes.wait(PATIENCE):
-            signal_group(self._process, signal.SIGTERM)
-            self._pipes.wait(PATIENCE)
-        self._end()
-
     def _exchange(self, command: str, timeout: float) -> tuple[bool, str]:
-        if not self.is_open:
-            self._fail("is not running", "crash")
-        try:
-            if unasked := self._answers.unasked():
-                self._fail(f"wrote {shown(unasked)} without being asked", "bad answer")
-            deadline = time.monotonic() + timeout
-            if self._first_answer_by is not None:
-                deadline, timeout = self._first_answer_by, self._startup_timeout
-            self._pipes.send(command.encode() + b"\n")
-            answer = self._receive(command, deadline, timeout)
-            self._first_answer_by = None
-            return answer
-        except BaseException:
-            self._end()  # later output would not answer the next command
-            raise
-
-    def _receive(self, command: str, deadline: float, timeout: float) -> tuple[bool, str]:
-        in_time = True
-        while (answer := self._take(command)) is None:
-            if self._pipes.ended or self._pipes.output_closed:
-                self._fail_at_end()
-            if not in_time:
-                said = f" (it wrote {shown(begun)})" if (begun := self._answers.begun()) else ""
-                self._fail(f"gave no answer to {command!r} within {timeout:g} s{said}", "timeout")
-            in_time = self._pipes.pump(deadline)
-        return answer
-
-    def _take(self, command: str) -> tuple[bool, str] | None:
-        try:
-            return self._answers.take(command)
-        except ValueError as error:
-            self._fail(str(error), "bad answer")
-
-    def _fail_at_end(self) -> NoReturn:
-        """Raise PlayerFailed because the standard output has ended: the engine has ended too, or soon will."""
-        code = self._process.wait() if self._pipes.wait(PATIENCE) else None
-        how = "closed its output" if code is None else f"ended (exit status {describe_exit(code)})"
-        said = f" after {shown(begun)}" if (begun := self._answers.begun()) else ""
-        self._fail(f"{how}{said} in place of an answer", "crash")
-
-    def _fail(self, what: str, reason: str) -> NoReturn:
-        raise PlayerFailed(f"engine {self.name!r} {what}", self.stderr, reason)
+        return self._converse(command, lambda: self._answers.take(command), timeout)
 
 
 def _end(process: Process, pipes: Pipes) -> None:

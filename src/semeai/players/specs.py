@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from semeai.games.catalog import game_named
+from semeai.mirror import located
 from semeai.players.base import Player
 from semeai.players.gtp import GtpPlayer, describe_command
-from semeai.players.pattern_files import database_label, with_no_database, without_places
+from semeai.players.pattern_files import learnt_label, with_nothing_learnt, without_places
 from semeai.players.random import RandomPlayer
+from semeai.players.uci import UciPlayer, UciSettings, verify_options
+from semeai.players.uci_process import option_text
 from semeai.processes import fill_in
 
 if TYPE_CHECKING:
@@ -25,7 +28,7 @@ LIMITS = ("timeout", "startup_timeout")
 class PlayerSpec(ABC):
     """Base of all players as data. They can be pickled, hashed and compared."""
 
-    kind: ClassVar[Literal["random", "mcts", "gtp"]]
+    kind: ClassVar[Literal["random", "mcts", "gtp", "uci"]]
     label: str
     """Name to show; not part of the identity."""
 
@@ -42,6 +45,9 @@ class PlayerSpec(ABC):
     @abstractmethod
     def make(self) -> Player:
         """Return a new player, ready for its first game."""
+
+    def verify(self) -> None:
+        """Raise an error if the player cannot be used as it is; an engine may be started to find out."""
 
     @abstractmethod
     def _settings(self) -> dict[str, Any]:
@@ -84,7 +90,7 @@ class MctsSpec(PlayerSpec):
 
     def _settings(self) -> dict[str, Any]:
         """Return all settings. A player that uses the opening book changes with the book, so its digest is there."""
-        settings = self.config.model_dump(mode="json")
+        settings = self.config.recorded()
         if self.config.book:
             settings["book"] = game_named(self.config.game).book_digest or True
         return settings
@@ -93,9 +99,9 @@ class MctsSpec(PlayerSpec):
     def _from_settings(cls, settings: dict[str, Any]) -> Self:
         from semeai.players.config import PlayerConfig
 
-        known = with_no_database(settings)
+        known = with_nothing_learnt(settings)
         config = PlayerConfig.from_settings({**known, "book": bool(settings.get("book"))})
-        return cls(f"mcts:{config.words()}{database_label(config.policy)}", config)
+        return cls(f"mcts:{config.words()}{learnt_label(config.policy)}", config)
 
 
 @dataclass(frozen=True)
@@ -127,7 +133,8 @@ class GtpSpec(PlayerSpec):
         return cls(describe_command(_arguments(command, pairs)), tuple(command), pairs, folder=folder, **limits)
 
     def make(self) -> Player:
-        return GtpPlayer(self.command, self.label, folder=self.folder, values=dict(self.values), **self._limits())
+        folder = self.folder and located(self.folder)
+        return GtpPlayer(self.command, self.label, folder=folder, values=dict(self.values), **self._limits())
 
     def _limits(self) -> dict[str, float]:
         """Return the time limits that differ from the defaults."""
@@ -141,8 +148,60 @@ class GtpSpec(PlayerSpec):
         return cls.of(**settings)
 
 
+@dataclass(frozen=True)
+class UciSpec(PlayerSpec):
+    """A UCI engine."""
+
+    kind = "uci"
+    command: tuple[str, ...]
+    """Program and arguments, where ``{name}`` stands for one of ``values`` and ``{seed}`` for the seed of a game."""
+    values: tuple[tuple[str, Value], ...] = ()
+    options: tuple[tuple[str, str], ...] = ()
+    """The engine's own options, by name."""
+    settings: UciSettings = field(default_factory=UciSettings)
+    folder: str | None = None
+    """Working directory of the engine; not part of the identity."""
+    arguments: tuple[str, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "arguments", _arguments(self.command, self.values))
+
+    @classmethod
+    def of(
+        cls,
+        command: Sequence[str],
+        values: Mapping[str, Value],
+        options: Mapping[str, Any],
+        settings: UciSettings,
+        folder: str | None = None,
+    ) -> Self:
+        """Return the engine; its label has its command line, its settings and its options."""
+        pairs = tuple(sorted(values.items()))
+        texts = tuple(sorted((name, option_text(value)) for name, value in options.items()))
+        words = [*settings.words, *(f"{name}={value}" for name, value in texts)]
+        label = " ".join([describe_command(_arguments(command, pairs)), *words])
+        return cls(label, tuple(command), pairs, texts, settings, folder)
+
+    def make(self) -> Player:
+        return UciPlayer(self.command, self.label, self.settings, dict(self.options), self.folder, dict(self.values))
+
+    def verify(self) -> None:
+        arguments = tuple(fill_in(self.command, {**dict(self.values), "seed": 0}))
+        verify_options(arguments, self.folder, self.settings, dict(self.options))
+
+    def _settings(self) -> dict[str, Any]:
+        own = self.settings.model_dump(mode="json", exclude_defaults=True)
+        return {"command": self.command, "values": dict(self.values), "options": dict(self.options), **own}
+
+    @classmethod
+    def _from_settings(cls, settings: dict[str, Any]) -> Self:
+        rest = dict(settings)
+        command, values, options = (rest.pop(key) for key in ("command", "values", "options"))
+        return cls.of(command, values, options, UciSettings.model_validate(rest))
+
+
 def _arguments(command: Sequence[str], values: Sequence[tuple[str, Value]]) -> tuple[str, ...]:
     return tuple(fill_in(command, {**dict(values), "seed": "{seed}"}))
 
 
-_KINDS: Mapping[str, type[PlayerSpec]] = {spec.kind: spec for spec in (RandomSpec, MctsSpec, GtpSpec)}
+_KINDS: Mapping[str, type[PlayerSpec]] = {spec.kind: spec for spec in (RandomSpec, MctsSpec, GtpSpec, UciSpec)}

@@ -1,0 +1,1 @@
+"""Chess, refereed by python-chess. Outside engines play it; the search of semeai does not."""
