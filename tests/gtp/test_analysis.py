@@ -130,3 +130,38 @@ def test_the_clock_ends_a_genmove_analysis():
         now[0] += 1.0
         pieces += 1
     assert pieces in range(9, 12)  # ten seconds a move, a margin off
+
+
+KATA = re.compile(
+    rf"info move {VERTEX} visits \d+ winrate [01]\.\d+ scoreLead (-?\d+\.\d+) scoreMean \S+ prior \S+ lcb \S+ "
+    rf"order \d+ pv {VERTEX}(?: {VERTEX})*"
+)
+
+
+@pytest.mark.parametrize("command", ["kata-analyze", "kata-genmove_analyze"])
+def test_the_form_of_katago_has_owners_and_the_score_lead(command):
+    """Black owns the left and White the right of this board, and komi decides who leads."""
+    talk = Talk(analysis_simulations=300, size=5, komi=0.5)
+    for line in range(1, 6):
+        talk.ok(f"play b B{line}")
+        talk.ok(f"play w D{line}")
+    talk.ok("play b C3")
+    lines = talk.stream(f"{command} w 5 ownership true rootInfo false maxmoves 3")
+    text = lines[-2] if command == "kata-genmove_analyze" else lines[-1]
+    moves, _, owners = text.partition(" ownership ")
+    parts = re.split(r" (?=info )", moves)
+    assert len(parts) <= 3
+    leads = {KATA.fullmatch(part)[1] for part in parts}
+    assert len(leads) == 1
+    found = [float(owner) for owner in owners.split()]  # of White, who is to move
+    assert len(found) == 25
+    assert min(found[4::5]) > 0.8
+    assert max(found[0::5]) < -0.8
+    assert float(leads.pop()) == pytest.approx(sum(found) + 0.5, abs=0.05)
+    assert "ownership" not in talk.stream("kata-analyze w 5")[-1]
+
+
+def test_wrong_switches_of_katago_are_refused(talk):
+    assert talk.fails("kata-analyze b ownership") == "syntax error"
+    assert talk.fails("kata-analyze b ownership maybe") == "syntax error"
+    assert talk.fails("kata-analyze b heat true") == "syntax error"

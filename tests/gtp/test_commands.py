@@ -76,13 +76,46 @@ def test_illegal_moves_change_nothing(talk):
     assert visible(talk.board) == before
 
 
-def test_ko_may_not_be_retaken(talk):
-    talk.ok("gogui-play_sequence b C4 b B3 b C2 w D4 w E3 w D2 b D3 w C3")
+KO = "gogui-play_sequence b C4 b B3 b C2 w D4 w E3 w D2 b D3 w C3"
+
+
+def test_a_strict_engine_refuses_to_retake_a_ko():
+    talk = Talk(strict=True)
+    talk.ok(KO)
+    before = visible(talk.board)
     assert talk.fails("play b D3") == "illegal move"
+    assert talk.fails("gogui-play_sequence b A9 w pass b D3 w C3") == "illegal move"
+    assert visible(talk.board) == before
     talk.ok("gogui-play_sequence b A9 w A8")
     assert talk.ok("is_legal b D3") == "1"
     talk.ok("play b D3")
     assert talk.ok("is_legal w C3") == "0"
+
+
+def test_play_accepts_what_repeats_a_position_and_undo_takes_it_back(talk):
+    """Others play by other rules, and their games must be followed; suicide stays impossible."""
+    talk.ok(KO)
+    before = visible(talk.board)
+    assert talk.ok("is_legal b D3") == "0"
+    talk.ok("play b D3")
+    talk.ok("play w C3")
+    assert visible(talk.board) == before
+    talk.ok("gg-undo 2")
+    assert visible(talk.board) == before
+    talk.ok("gogui-play_sequence b A2 b B1")
+    assert talk.fails("play w A1") == "illegal move"
+
+
+def test_genmove_never_repeats_a_position():
+    """The ko stays closed for genmove, also after others have retaken it."""
+    talk = Talk(simulations=200, size=4, komi=-20)
+    talk.ok("gogui-play_sequence b B3 w C3 b A2 w D2 b B1 w C1 b C2 w B2")
+    assert talk.ok("is_legal b C2") == "0"
+    for _ in range(3):
+        assert talk.ok("reg_genmove b") != "C2"
+    talk.ok("play b C2")  # others may
+    assert talk.ok("is_legal w B2") == "0"
+    assert talk.ok("genmove w") != "B2"
 
 
 def test_undo_goes_back_to_the_start_and_no_further(talk):

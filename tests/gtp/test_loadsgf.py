@@ -25,6 +25,9 @@ BROKEN = {
 }
 
 
+REPEATS = "(;GM[1]SZ[4];B[bb];W[cb];B[ac];W[dc];B[bd];W[cd];B[cc];W[bc];B[cc])"
+
+
 @pytest.fixture
 def talk():
     return Talk()
@@ -63,6 +66,14 @@ def test_a_game_is_loaded_with_its_size_and_komi(talk, load):
 def test_the_position_before_a_move(talk, load, number, moves):
     assert load(GAME, number)
     assert len(talk.board.moves) == moves
+
+
+def test_a_game_that_repeats_a_position_is_loaded(talk, load):
+    """Rules without superko allow it. What comes after it can be searched."""
+    assert load(REPEATS)
+    assert len(talk.board.moves) == 9
+    assert talk.ok("is_legal w B2") == "0"
+    assert talk.ok("genmove w") != "B2"
 
 
 def test_handicap_stones_cannot_be_taken_back(talk, load):

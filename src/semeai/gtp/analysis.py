@@ -1,4 +1,4 @@
-"""Live analysis: the commands of Leela Zero, which Sabaki, Lizzie and others use."""
+"""Live analysis: the commands of Leela Zero and KataGo, which Sabaki, Lizzie, KaTrain, Ogatak and others use."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -15,6 +15,9 @@ DEFAULT_INTERVAL = 50
 MAX_MOVES = 50
 """Largest number of moves per line."""
 ARGUMENTS = "[COLOUR] [CENTISECONDS] [interval CENTISECONDS] [minmoves N] [maxmoves N]"
+KATA_ARGUMENTS = f"{ARGUMENTS} [ownership true]"
+OWNER_SHARE = 0.02
+"""Playouts that estimate owners and score, as a share of the simulations."""
 
 
 @COMMANDS.add("lz-analyze", ARGUMENTS)
@@ -35,6 +38,42 @@ def lz_genmove_analyze(session: Session, words: Sequence[str]) -> "GenmoveAnalys
 
 
 COMMANDS["genmove_analyze"] = COMMANDS["lz-genmove_analyze"]
+
+
+@COMMANDS.add("kata-analyze", KATA_ARGUMENTS)
+def kata_analyze(session: Session, words: Sequence[str]) -> "KataAnalysis":
+    """Like lz-analyze in the form of KataGo: with the score lead and, if asked for, the owner of each point."""
+    rest, owners = without_flags(words)
+    player, interval, most = parse_analysis(session, rest)
+    return KataAnalysis(session, player, interval, most, owners=owners)
+
+
+@COMMANDS.add("kata-genmove_analyze", KATA_ARGUMENTS)
+def kata_genmove_analyze(session: Session, words: Sequence[str]) -> "KataGenmoveAnalysis":
+    """Like lz-genmove_analyze in the form of KataGo."""
+    rest, owners = without_flags(words)
+    player, interval, most = parse_analysis(session, rest)
+    return KataGenmoveAnalysis(session, player, interval, most, owners=owners)
+
+
+def without_flags(words: Sequence[str]) -> tuple[list[str], bool]:
+    """Return the words without KataGo's switches, and whether owners are wanted. Raises CommandFailed for others."""
+    rest, owners = [], False
+    pairs = iter(words)
+    for word in pairs:
+        key = word.lower()
+        if key not in FLAGS:
+            rest.append(word)
+            continue
+        value = next(pairs, "").lower()
+        if value not in ("true", "false"):
+            raise CommandFailed(SYNTAX_ERROR)
+        owners = value == "true" if key == "ownership" else owners
+    return rest, owners
+
+
+FLAGS = ("ownership", "ownershipstdev", "movesownership", "pvvisits", "pvedgevisits", "rootinfo", "nosymmetries")
+"""Switches of KataGo; all but ``ownership`` are accepted and change nothing."""
 
 
 def parse_analysis(session: Session, words: Sequence[str]) -> tuple[int, int, int]:
@@ -137,6 +176,54 @@ class GenmoveAnalysis(Analysis):
             self._choice = self.session.note(self.player, choice, self._now() - self._began)
             return self.line() or None
         return self._line_when_due()
+
+
+class KataAnalysis(Analysis):
+    """An analysis in the form of KataGo: fractions, the score lead of the side to move, and owners of points.
+
+    Lead and owners are means of playouts from the position, so they exist only in Go.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        player: int,
+        interval: int,
+        most: int,
+        now: Callable[[], float] = time.monotonic,
+        *,
+        owners: bool = False,
+    ) -> None:
+        super().__init__(session, player, interval, most, now)
+        self._with_owners = owners
+        self._counts = session.dialect.owner_counts(self._position, session.player)
+
+    def line(self) -> str:
+        if self._counts is None:
+            return super().line()
+        self._counts.add(max(1, int(OWNER_SHARE * self._done)) - self._counts.playouts)
+        text = super().line()
+        if text and self._with_owners:
+            sign = 1 if self.player == 0 else -1
+            text += " ownership " + " ".join(f"{sign * owner:.3f}" for owner in self._counts.on_board)
+        return text
+
+    def _info(self, order: int, report: MoveReport) -> str:
+        name = self._position.move_to_text
+        low = wilson_interval(report.win_rate * report.visits, report.visits).lower if report.visits else 0.0
+        lead = ""
+        if self._counts is not None:
+            value = self._counts.lead if self.player == 0 else -self._counts.lead
+            lead = f"scoreLead {value:.2f} scoreMean {value:.2f} "
+        return (
+            f"info move {name(report.move)} visits {report.visits} winrate {report.win_rate:.6f} {lead}"
+            f"prior {report.prior:.6f} lcb {low:.6f} order {order} "
+            f"pv {' '.join(name(move) for move in report.pv or (report.move,))}"
+        )
+
+
+class KataGenmoveAnalysis(KataAnalysis, GenmoveAnalysis):
+    """A search for a move in the form of KataGo."""
 
 
 def _share(value: float) -> int:

@@ -12,9 +12,10 @@ from semeai.errors import IllegalMove
 from semeai.games.position import Position
 from semeai.gtp.handicap import Point, fixed_handicap, free_handicap, max_fixed_handicap
 from semeai.gtp.protocol import SYNTAX_ERROR, CommandFailed, parse_float, parse_int, take
-from semeai.gtp.session import CommandTable, Dialect, Session
+from semeai.gtp.session import CommandTable, Dialect, Session, Thinker
 
 if TYPE_CHECKING:
+    from semeai.games.go.ownership import OwnerCounts
     from semeai.games.go.position import GoPosition
 
 COMMANDS = CommandTable()
@@ -45,6 +46,12 @@ class GoDialect(Dialect):
         if copy.is_over:  # both have passed, but a move was asked for
             copy.states[0]["passes"] = 0
         return copy
+
+    def owner_counts(self, position: Position, player: Thinker) -> "OwnerCounts | None":
+        from semeai.games.go.ownership import OwnerCounts
+
+        policy = getattr(player, "policy", None)
+        return None if policy is None else OwnerCounts(go_position(position), policy)
 
 
 def go_position(position: Position) -> "GoPosition":

@@ -33,7 +33,7 @@ def clear_board(session: Session, words: Sequence[str]) -> str:
 
 @COMMANDS.add("play", "COLOUR VERTEX")
 def play(session: Session, words: Sequence[str]) -> str:
-    """Play a move, in turn or out of turn."""
+    """Play a move, in turn or out of turn; also one that repeats a position, unless the engine is strict."""
     player, move = parse_move(session, words)
     session.play(player, move)
     return ""
@@ -115,11 +115,11 @@ def move_history(session: Session, words: Sequence[str]) -> str:
 
 @COMMANDS.add("is_legal", "COLOUR VERTEX")
 def is_legal(session: Session, words: Sequence[str]) -> str:
-    """Return 1 if the move is legal, else 0."""
+    """Return 1 if the move is legal by all rules, superko too, else 0."""
     player, move = parse_move(session, words)
     try:
-        session.play(player, move)
-    except CommandFailed:
+        session.position.play(move, player)
+    except IllegalMove:
         return "0"
     session.undo()
     return "1"

@@ -4,7 +4,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from semeai.errors import IllegalMove
 from semeai.games.catalog import game_named
@@ -16,6 +16,9 @@ from semeai.players.base import Choice
 from semeai.players.clock import LAG, Clock, expected_moves_left
 from semeai.rng import SEED_BITS, derive
 from semeai.search.report import MoveReport
+
+if TYPE_CHECKING:
+    from semeai.games.go.ownership import OwnerCounts
 
 Answer = str | Stream
 SLICE_SECONDS = 0.05
@@ -87,8 +90,8 @@ class Dialect(ABC):
         return self._named(self.game.new_position(size, komi, self._swap))
 
     def replay(self, record: GameRecord, n_moves: int | None = None) -> Position:
-        """Return the position after ``n_moves`` moves of a recorded game, or at its end."""
-        return self._named(self.game.replay(record, n_moves))
+        """Return the position after ``n_moves`` moves of a record (default: all), which may repeat positions."""
+        return self._named(self.game.replay(record, n_moves, may_repeat=True))
 
     def _named(self, position: Position) -> Position:
         if self._coordinates is not None:
@@ -98,6 +101,10 @@ class Dialect(ABC):
     def is_over(self, position: Position) -> bool:
         """Return whether there are no moves left to search."""
         return position.is_over
+
+    def owner_counts(self, position: Position, player: Thinker) -> "OwnerCounts | None":
+        """Return a counter of the owners of points at the end of playouts; None in a game without owners."""
+        return None
 
     @abstractmethod
     def to_think_about(self, position: Position, player: int) -> Position:
@@ -118,6 +125,8 @@ class SessionSettings:
     """Whether the budget also applies when there is a clock; otherwise the clock alone decides."""
     analysis_simulations: int = 100_000
     """Simulations after which an analysis pauses."""
+    strict: bool = False
+    """Whether the command ``play`` refuses a move that repeats an earlier position."""
     description: str = "semeai"
 
 
@@ -157,8 +166,10 @@ class Session:
         self._started = False
 
     def play(self, player: int, move: int) -> None:
+        """Play a move that somebody else has chosen. It may repeat a position, unless the session is strict."""
+        play = self.position.play if self.settings.strict else self.position.play_recorded
         try:
-            self.position.play(move, player)
+            play(move, player)
         except IllegalMove:
             raise CommandFailed("illegal move") from None
 
