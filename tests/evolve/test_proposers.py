@@ -18,6 +18,9 @@ from semeai.evolve.proposers.random import RandomPatterns
 from semeai.evolve.sample import sample_positions
 from semeai.patterns.pattern import Pattern
 from semeai.rng import generator
+from semeai.work.executors import EXECUTORS
+from semeai.work.pool import ResilientPool
+from semeai.work.spread import Spread
 
 PLAYER = {"player": "mcts:rave", "simulations": 20}
 CONTACT, HANE = PatternChange(Pattern.parse("+1 O*")), PatternChange(Pattern.parse("+1 XOX/.*."))
@@ -172,3 +175,12 @@ def test_samples_are_reproducible_positions_to_move_in(sample):
     sums = sample.by_position(shares)
     assert ((sums > 0) & (sums <= 1 + 1e-9)).all()
     assert z_score(np.zeros(5)) == 0
+
+
+@pytest.mark.slow
+def test_a_sample_and_its_searches_are_the_same_on_workers(sample):
+    config = config_of(PLAYER, "go")
+    with ResilientPool(EXECUTORS["local"], 2) as pool:
+        spread = sample_positions(config, size=5, n=20, seed=3, simulations=20, spread=Spread(pool))
+        assert [p.moves for p in spread.positions] == [p.moves for p in sample.positions]
+        assert (spread.shares(config, 30, seed=1) == sample.shares(config, 30, seed=1)).all()

@@ -19,7 +19,7 @@ from semeai.players.config import PlayerConfig
 from semeai.players.pattern_files import with_contents
 from semeai.race.settings import RaceSettings
 from semeai.rng import derive
-from semeai.runs.race_file import ExecutorTable
+from semeai.work.cluster.settings import ExecutorTable
 
 Games = Annotated[int, Field(ge=0, le=10**9)]
 
@@ -160,8 +160,8 @@ class EvolutionConfig(Model):
     def identity(self) -> dict[str, Any]:
         """Return the settings that its decisions depend on: not its length, validation, file names or workers."""
         left_out = {"name", "ledger", "output", "steps", "hours", "validation", "executor"}
-        found = self.model_copy(update={"race": self.race.resolved()}).model_dump(mode="json", exclude=left_out)
-        return {**found, "match": self.match.identity()}
+        found = self.model_dump(mode="json", exclude=left_out)
+        return {**found, "race": self.race.identity(), "match": self.match.identity()}
 
 
 def load_evolution(path: Path | None, changes: Mapping[str, Any] | None = None) -> EvolutionConfig:

@@ -32,7 +32,7 @@ from semeai.evolve.store import (
     step_run,
 )
 from semeai.match.match import Match, MatchResult
-from semeai.match.pair import prepare_players
+from semeai.match.pair import MatchSetup, prepare_players
 from semeai.match.run import run_match
 from semeai.players.catalog import parse_spec
 from semeai.players.gnugo import gnugo
@@ -43,6 +43,7 @@ from semeai.rng import derive
 from semeai.runs.driver import RaceDriver
 from semeai.runs.race import RacePlan, RaceResult, run_plan
 from semeai.runs.run import Observer, Place, Run, open_run
+from semeai.work.spread import Spread
 
 GNU_GO_SIZES = range(5, 20)
 GNU_GO_LEVEL = 1
@@ -194,12 +195,13 @@ class _Loop:
             return known
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise _TimeUp
+        if self.config.needs_sample:  # its searches run on the workers
+            self.own.pool.begin(MatchSetup(self.config.match, (self._program(0),)))
         if self.config.needs_sample and context.sample is None:
             self.observer.say(f"sampling {self.config.sample:,} positions from self-play …")
-            first, size = self.config.first, self.config.match.size
-            self.evolution.look_at(
-                sample_positions(first, size, self.config.sample, derive(self.config.seed, "sample"))
-            )
+            first, size, seed = self.config.first, self.config.match.size, derive(self.config.seed, "sample")
+            sample = sample_positions(first, size, self.config.sample, seed, spread=Spread(self.own.pool))
+            self.evolution.look_at(sample)
         self.observer.say(f"proposing candidates for step {step} …")
         proposed = self.evolution.propose(step)
         record_proposals(self.writer, step, proposed)

@@ -1,5 +1,7 @@
 """Sample of positions from self-play: which points a pattern matches, and which moves searches prefer."""
 
+import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +17,7 @@ from semeai.patterns.pattern import Pattern
 from semeai.players.config import PlayerConfig
 from semeai.players.mcts import MctsPlayer
 from semeai.rng import derive, generator
+from semeai.work.spread import HERE, Spread, SpreadTask
 
 _WITHOUT_MEMORY = {"reuse_tree": False, "stop_early": False, "resign_below": 0.0, "memory_mb": 50}
 
@@ -26,6 +29,8 @@ class Sample:
     positions: Sequence[Position]
     radius: int = 3
     """Largest radius of a pattern that can be matched."""
+    spread: Spread = HERE
+    """Where the searches run."""
 
     @cached_property
     def _around(self) -> tuple[PatternMatcher, NDArray[np.int64], NDArray[np.int64]]:
@@ -53,33 +58,93 @@ class Sample:
 
     def shares(self, config: PlayerConfig, simulations: int, seed: int) -> NDArray[np.float64]:
         """Return for each point its share of the visits in a search of its position."""
-        player = MctsPlayer(config.with_changes({**_WITHOUT_MEMORY, "simulations": simulations}))
         _, points, owner = self._around
         shares = np.zeros(len(points))
-        for i, position in enumerate(self.positions):
-            player.start(position, derive(seed, "shares", i))
-            player.think(simulations)
-            visits = {line.move: line.visits for line in player.report()}
+        size = math.ceil(len(self.positions) / self.spread.n_parts) or 1
+        starts = range(0, len(self.positions), size)
+        tasks = [_Searches(config, simulations, seed, i, tuple(self.positions[i : i + size])) for i in starts]
+        found = itertools.chain.from_iterable(self.spread.run(tasks))
+        for i, visits in enumerate(found):
             total = sum(visits.values()) or 1
             here = owner == i
             shares[here] = [visits.get(int(p), 0) / total for p in points[here]]
         return shares
 
 
+@dataclass(frozen=True)
+class _Searches(SpreadTask):
+    """Searches of some positions of a sample, from number ``first`` on."""
+
+    config: PlayerConfig
+    simulations: int
+    seed: int
+    first: int
+    positions: tuple[Position, ...]
+
+    @property
+    def label(self) -> str:
+        return f"searches of the positions {self.first + 1} to {self.first + len(self.positions)}"
+
+    def run(self) -> list[dict[int, int]]:
+        """Return the visits by move, for each position."""
+        player = MctsPlayer(self.config.with_changes({**_WITHOUT_MEMORY, "simulations": self.simulations}))
+        found = []
+        for i, position in enumerate(self.positions, self.first):
+            player.start(position, derive(self.seed, "shares", i))
+            player.think(self.simulations)
+            found.append({line.move: line.visits for line in player.report()})
+        return found
+
+
+@dataclass(frozen=True)
+class _Game(SpreadTask):
+    """A self-play game, from which up to ``most`` positions are drawn."""
+
+    config: PlayerConfig
+    size: int
+    seed: int
+    number: int
+    simulations: int
+    random_moves: int
+    most: int
+
+    @property
+    def label(self) -> str:
+        return f"game {self.number + 1} of the sample"
+
+    def run(self) -> list[Position]:
+        player = MctsPlayer(self.config.with_changes({**_WITHOUT_MEMORY, "simulations": self.simulations}))
+        draw = generator(self.seed, "sample", self.number)
+        position = new_position(self.config.game, self.size)
+        seen = _play(player, position, self.random_moves, draw, derive(self.seed, "game", self.number))
+        chosen = sorted(draw.choice(len(seen), min(self.most, len(seen)), replace=False))
+        return [seen[i] for i in chosen]
+
+
 def sample_positions(
-    config: PlayerConfig, size: int, n: int, seed: int, *, simulations: int = 50, random_moves: int = 4, a_game: int = 4
+    config: PlayerConfig,
+    size: int,
+    n: int,
+    seed: int,
+    *,
+    simulations: int = 50,
+    random_moves: int = 4,
+    a_game: int = 4,
+    spread: Spread = HERE,
 ) -> Sample:
     """Return ``n`` positions from quick self-play games that begin with a few random moves."""
-    player = MctsPlayer(config.with_changes({**_WITHOUT_MEMORY, "simulations": simulations}))
     found: list[Position] = []
-    game = 0
-    while len(found) < n:
-        draw = generator(seed, "sample", game)
-        seen = _play(player, new_position(config.game, size), random_moves, draw, derive(seed, "game", game))
-        chosen = sorted(draw.choice(len(seen), min(a_game, len(seen), n - len(found)), replace=False))
-        found += [seen[i] for i in chosen]
-        game += 1
-    return Sample(found)
+    number = 0
+    while len(found) < n:  # a game that was shorter than ``a_game`` makes another round necessary
+        missing = n - len(found)
+        tasks = [
+            _Game(config, size, seed, number + i, simulations, random_moves, min(a_game, missing - a_game * i))
+            for i in range(math.ceil(missing / a_game))
+        ]
+        number += len(tasks)
+        for positions in spread.run(tasks):
+            found += positions
+    return Sample(found, spread=spread)
 
 
 def _play(

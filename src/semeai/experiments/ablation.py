@@ -87,7 +87,8 @@ GO = Ablation(
     "resign_below=0.05,memory_mb=100",
     (
         *SEARCH_CHANGES,
-        ("no database", "database=none"),
+        ("no move model", "model=none"),
+        ("a database of patterns instead of the move model", "database=own"),
         ("expansion threshold 1", "search.expansion_threshold=1"),
         ("RAVE in every choice", "search.plain_every=0"),
         ("RAVE that counts late moves in full", "search.rave_fade=0"),

@@ -31,8 +31,8 @@ class Experiment:
         return chosen
 
 
-_MATCHES = ("games", "size", "simulations", "workers", "ledger")
-_GROWING = ("games", "simulations", "steps", "proposer", "workers", "ledger")
+_MATCHES = ("games", "size", "simulations", "workers", "executor", "ledger")
+_GROWING = ("games", "simulations", "steps", "proposer", "workers", "executor", "ledger")
 EXPERIMENTS = {
     e.name: e
     for e in (

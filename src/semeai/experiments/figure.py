@@ -64,12 +64,14 @@ def _panel(axes, chart: Chart) -> None:  # type: ignore[no-untyped-def]
             x, y, yerr=[below, above], fmt=style, label=curve.label, capsize=2, color=f"C{i}",
             alpha=1 if curve.measured else 0.5,
         )  # fmt: skip
-    axes.set_xscale("log")
+    if chart.log_x:
+        axes.set_xscale("log")
     if chart.log_y:
         axes.set_yscale("log")
-    ticks = sorted({point[0] for curve in chart.curves for point in curve.points if curve.measured})
-    axes.set_xticks(ticks, [f"{tick:,.0f}" for tick in ticks], rotation=45 if len(ticks) > 6 else 0)
-    axes.minorticks_off()
+    if chart.log_x:
+        ticks = sorted({point[0] for curve in chart.curves for point in curve.points if curve.measured})
+        axes.set_xticks(ticks, [f"{tick:,.0f}" for tick in ticks], rotation=45 if len(ticks) > 6 else 0)
+        axes.minorticks_off()
     axes.set_xlabel(chart.x)
     axes.set_ylabel(chart.y)
     axes.set_title(chart.title)

@@ -20,7 +20,7 @@ from semeai.learn.learn import Settings, learn
 from semeai.match.match import Match, MatchResult
 from semeai.race.race import Decision
 from semeai.runs.driver import RaceDriver
-from semeai.runs.run import Observer, Place
+from semeai.runs.run import Observer, Place, place_named
 from semeai.table import Cell, ResultTable, percent
 
 GAMES = 400
@@ -89,7 +89,7 @@ class Growing:
             opponent = {**player, "database": str(self._database(folder, playing))}
         config = self._config(player, opponent, steps, proposer, playing)
         result = run_evolution(
-            config, folder, Place(ledger, workers=playing.get("workers")), name=name, output=folder / name,
+            config, folder, _place(playing), name=name, output=folder / name,
             observer=_Teller(self.name, say),
         )  # fmt: skip
         if not result.finished:
@@ -132,9 +132,7 @@ class Growing:
         if not path.exists():
             say(f"{self.name}: learning a database from {DATABASE_GAMES} games of self-play …")
             match = self_play(f"mcts:default,simulations={self.simulations}", self.size, playing.get("seed", 1))
-            stopped, games = play_games(
-                match, DATABASE_GAMES, ledger=playing.get("ledger") or DEFAULT_LEDGER, workers=playing.get("workers")
-            )
+            stopped, games = play_games(match, DATABASE_GAMES, _place(playing))
             if stopped:
                 say("stopped; the same command resumes")
                 raise KeyboardInterrupt
@@ -164,6 +162,10 @@ class Growing:
         opponent = {PREVIOUS: program_name(n - 1), OPPONENT: self.opponent}.get(part, program_name(0))
         rate = percent(played.tally.win_rate, played.tally.plain_interval)
         return program_name(n), opponent, played.budget, rate, self.paper.get((n, part), ""), played.tally.n_games
+
+
+def _place(playing: Playing) -> Place:
+    return place_named(playing.get("ledger") or DEFAULT_LEDGER, playing.get("executor"), playing.get("workers"))
 
 
 def _silent(text: str) -> None:

@@ -10,7 +10,7 @@ from semeai.match.run import MatchDriver, run_match
 from semeai.match.settings import MatchSettings
 from semeai.match.tally import Tally
 from semeai.players.catalog import parse_spec
-from semeai.runs.run import Driver, Observer, Place
+from semeai.runs.run import Driver, Observer, place_named
 from semeai.table import percent
 
 Progress = Callable[[str], object]
@@ -26,6 +26,7 @@ class Playing(TypedDict, total=False):
     games: int
     seed: int
     workers: int | None
+    executor: str | None
     ledger: str | None
     progress: Progress
 
@@ -46,6 +47,7 @@ def play_all(
     games: int | None = None,
     seed: int = 1,
     workers: int | None = None,
+    executor: str | None = None,
     ledger: str | None = None,
     progress: Progress = lambda text: None,
 ) -> list[Tally]:
@@ -57,7 +59,7 @@ def play_all(
         match = Match(a, b, pairing.settings, seed)
         place = f"{pairing.label} ({i + 1} of {len(pairings)})"
         progress(f"{place}: {games:,} games …")
-        where = Place(ledger or DEFAULT_LEDGER, workers=workers)
+        where = place_named(ledger or DEFAULT_LEDGER, executor, workers)
         result = run_match(match, games, where, observer=MatchTeller(place, progress))
         if result.stopped:
             progress(f"stopped in {place}; the same command resumes")
