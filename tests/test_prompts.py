@@ -1,0 +1,77 @@
+"""Races on a test set: verdicts before all items are asked, cost per look, resume, logs of other tools."""
+
+import json
+
+import pytest
+
+from semeai.errors import BadReward, ConfigError
+from semeai.prompts import Grade, race_items, read_lm_eval, read_promptfoo
+from semeai.race.candidate import Verdict
+
+ITEMS = [{"number": i} for i in range(400)]
+
+
+def answer(params, item):
+    """Right on a share of the items that grows with ``skill``; costs two units."""
+    return float((item["number"] * 7919) % 1000 < 1000 * params["skill"]), 2.0
+
+
+def race(**options):
+    candidates = {"good": {"skill": 0.9}, "equal": {"skill": 0.6}, "bad": {"skill": 0.3}}
+    return race_items(answer, candidates, ITEMS, baseline={"skill": 0.6}, workers=1, **options)
+
+
+def test_verdicts_come_before_all_items_are_asked():
+    told = []
+    result = race(margin=0.1, say=told.append)
+    assert result.accepted == ["good"]
+    found = {s.name: (s.verdict, s.sample.n) for s in result.standings}
+    assert found["bad"][0] == found["equal"][0] == Verdict.DISCARDED
+    assert found["good"][1] < 100
+    assert found["bad"][1] < 100
+    assert result.cost == 2 * result.n_asked
+    assert "cost of this look 80, so far 80: good" in told[0]
+
+
+def test_all_items_decide_exactly():
+    nearly = {"skill": 0.603}
+    result = race_items(answer, {"nearly": nearly}, ITEMS, baseline={"skill": 0.6}, margin=0, batch=100)
+    (standing,) = result.standings
+    better = sum(answer(nearly, i)[0] for i in ITEMS) > sum(answer({"skill": 0.6}, i)[0] for i in ITEMS)
+    assert standing.verdict == (Verdict.ACCEPTED if better else Verdict.DISCARDED)
+    assert standing.sample.is_complete
+    assert standing.interval() == (standing.difference, standing.difference)
+
+
+def test_a_race_is_resumed_from_its_log(tmp_path):
+    log = tmp_path / "log.jsonl"
+    whole = race(log=log)
+    lines = log.read_text().splitlines()
+    log.write_text("\n".join(lines[: len(lines) // 2]) + '\n{"name": "go')  # as after kill -9
+    again = race(log=log)
+    assert [(s.verdict, s.sample.n) for s in again.standings] == [(s.verdict, s.sample.n) for s in whole.standings]
+    assert again.cost == whole.cost
+    log.write_text("nonsense\n\n")
+    with pytest.raises(ConfigError, match=r"log.jsonl, line 1: no graded answer"):
+        race(log=log)
+
+
+@pytest.mark.parametrize("bad", [1.5, float("nan"), "yes", None, (1.0, -1.0)])
+def test_a_wrong_grade_names_candidate_and_item(bad):
+    with pytest.raises(BadReward, match=r"baseline, item \d+"):
+        race_items(lambda params, item: bad, {"a": {}}, ITEMS, baseline={}, workers=1)
+
+
+def test_logs_of_other_tools(tmp_path):
+    samples = tmp_path / "samples.jsonl"
+    samples.write_text('{"doc_id": 0, "acc": 1.0}\n{"doc_id": 1, "acc": 0.0}\n')
+    assert read_lm_eval(samples) == {"0": 1.0, "1": 0.0}
+    with pytest.raises(ConfigError, match="line 1: no sample with doc_id and a number 'f1'"):
+        read_lm_eval(samples, "f1")
+    results = tmp_path / "results.json"
+    row = {"prompt": {"raw": "Hi {{x}}", "label": "short"}, "testIdx": 3, "score": 0.5, "cost": 0.001}
+    results.write_text(json.dumps({"results": {"results": [row]}}))
+    assert read_promptfoo(results) == {"short": {"3": Grade(0.5, 0.001)}}
+    results.write_text("{}")
+    with pytest.raises(ConfigError, match="no result file of promptfoo"):
+        read_promptfoo(results)
