@@ -1,0 +1,60 @@
+"""The contents of a report: the runs with their curves and some games, and tables of reproduced experiments."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from semeai.errors import ConfigError
+from semeai.files import read_bytes
+from semeai.report.reader import LedgerReader
+from semeai.report.values import Json, texts
+
+GAMES = 20
+"""Games of a match that a report keeps to be replayed: the first ones."""
+MAX_TABLES = 10_000_000
+
+
+def report_data(reader: LedgerReader, names: Sequence[str], tables: Iterable[Json] = (), **about: str) -> Json:
+    """Return everything that the page of a report draws. Every row is verified first."""
+    pages = []
+    for name in names:
+        reader.verify(name)
+        page = dict(reader.run(name))
+        page["parts"] = []
+        pages.append(page | _details(reader, name, page))
+    return {"runs": pages, "tables": list(tables), "about": texts(about), "ledger": reader.location}
+
+
+def _details(reader: LedgerReader, name: str, page: Mapping[str, Any]) -> Json:
+    data = page["data"]
+    if page["kind"] == "race" and data["candidates"]:
+        return {"curves": {str(n): curve for n, curve in reader.curves(name, data["shown"]).items()}}
+    if page["kind"] == "match":
+        return {"records": {str(g[0]): reader.game(name, g[0]) for g in data["games"][:GAMES] if drawable(data)}}
+    return {}
+
+
+def drawable(match: Mapping[str, Any]) -> bool:
+    from semeai.report.boards import can_be_drawn
+
+    return can_be_drawn(match["game"])
+
+
+def read_tables(path: Path) -> list[Json]:
+    """Return the tables that ``semeai reproduce --json`` has written. Raises ConfigError if the file has others."""
+    try:
+        found = json.loads(read_bytes(path, limit=MAX_TABLES))
+        tables = [
+            {
+                "title": str(table["title"]),
+                "note": str(table["note"]),
+                "columns": list(table["rows"][0]) if table["rows"] else [],
+                "rows": [[cell if isinstance(cell, int | float | None) else str(cell) for cell in row.values()]
+                         for row in table["rows"]],
+            }
+            for table in found
+        ]  # fmt: skip
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise ConfigError(f"{path}: it has no tables of `semeai reproduce NAME --json`") from None
+    return [texts(table) for table in tables]

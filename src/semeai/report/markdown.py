@@ -1,0 +1,92 @@
+"""The report as plain text in Markdown: the same results as the page, without figures."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from semeai.printable import printable
+from semeai.table import Cell, ResultTable, percent
+
+LISTED = 100
+"""Candidates in the table of a race."""
+
+
+def markdown_report(data: Mapping[str, Any]) -> str:
+    """Return the text of ``contents.report_data``."""
+    parts = ["# Report"]
+    for run in data["runs"]:
+        parts += _run(run)
+    for table in data["tables"]:
+        found = ResultTable(table["title"], tuple(table["columns"]), tuple(map(tuple, table["rows"])), table["note"])
+        parts.append(found.to_markdown())
+    about = data["about"]
+    parts += ["## How it was made", "\n".join(f"- {key}: `{value}`" for key, value in about.items() if value)]
+    return printable("\n\n".join(part.strip() for part in parts) + "\n")
+
+
+def _run(run: Mapping[str, Any]) -> Iterator[str]:
+    yield f"## {run['kind'].capitalize()} {_code(run['name'])}"
+    yield " ".join(run["data"]["words"])
+    tables = {"race": _race, "match": _match, "evolution": _evolution}
+    if run["kind"] in tables:
+        yield from tables[run["kind"]](run["data"])
+    versions = ", ".join(f"{name} {version}" for name, version in run["versions"].items())
+    digest = f"digest `{run['digest']}`, " if run["kind"] == "race" else ""
+    yield f"Seed {run['seed']}, {digest}{versions}. State: {run['state']}."
+
+
+def _race(data: Mapping[str, Any]) -> Iterator[str]:
+    order = {"accepted": 0, "undecided": 1, "failed": 2}
+    rows: list[tuple[Cell, ...]] = []
+    for _, name, verdict, n, total, lower, upper, *_ in sorted(
+        data["candidates"], key=lambda row: (order.get(row[2], 3), -(row[4] or 0) / max(row[3], 1))
+    )[:LISTED]:
+        ends = "" if lower is None else f"{lower:.4f} to {upper:.4f}"
+        rows.append((name, verdict, n, f"{total / n:.4f}" if n else "", ends))
+    columns = ("candidate", "verdict", "evaluations", "win rate", "always-valid interval")
+    more = len(data["candidates"]) - len(rows)
+    yield ResultTable("Candidates", columns, tuple(rows), f"And {more:,} more." if more > 0 else "").to_markdown()
+    for failure in data.get("failures", ()):
+        yield f"Failure of {_code(failure['candidate'])}: {failure['message']}"
+
+
+def _match(data: Mapping[str, Any]) -> Iterator[str]:
+    if not data["n_games"]:
+        return
+    rows = (
+        ("games", data["n_games"]),
+        (f"score of {data['a']}", percent(data["win_rate"], data["interval"])),
+        ("moving first", _score(data["as_first"])),
+        ("moving second", _score(data["as_second"])),
+        ("draws", data["draws"]),
+        ("moves per game", data["moves"]),
+    )
+    title = f"{data['a']} against {data['b']}, {data['game']} {data['board']}"
+    yield ResultTable(title, ("", "value"), rows, "The interval is valid at any number of games.").to_markdown()
+
+
+def _score(score: list[float]) -> str:
+    return f"{score[0]:g} of {score[1]:,}"
+
+
+def _evolution(data: Mapping[str, Any]) -> Iterator[str]:
+    rows = [
+        (
+            p["name"],
+            p.get("change", ""),
+            m["opponent"],
+            m["budget"],
+            percent(m["win_rate"], m["interval"]),
+            m["n_games"],
+        )
+        for p in data["programs"]
+        for m in p["matches"]
+    ]
+    if rows:
+        columns = ("program", "last change", "opponent", "budget", "success rate, 95% Wilson", "games")
+        yield ResultTable("Validation", columns, tuple(rows)).to_markdown()
+    steps = tuple((s["number"], s["candidates"], s["accepted"], s["discarded"], s["n_games"]) for s in data["steps"])
+    yield ResultTable("Steps", ("step", "candidates", "accepted", "discarded", "games"), steps).to_markdown()
+
+
+def _code(text: str) -> str:
+    return f"`{text.replace('`', 'ʼ')}`"

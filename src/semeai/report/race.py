@@ -1,0 +1,238 @@
+"""A race as JSON: its candidates with their intervals, verdicts, failures, and the curves of some candidates.
+
+A page is drawn from the totals per candidate, which the ledger keeps beside the batches, so its cost does not grow with
+the number of batches. Batches are read only for the candidates whose curves are shown, and bounds are computed once.
+"""
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import func, select
+
+from semeai.race.candidate import Verdict
+from semeai.race.race import Race
+from semeai.race.rules import BettingRule
+from semeai.race.selection import Standing
+from semeai.report.values import Json, counted, interval, moment_of, number, text, texts, thinned
+from semeai.report.words import race_words
+from semeai.runs.resume import read_race
+from semeai.stats.bounds import Bounds
+from semeai.stats.counts import RewardCounts
+from semeai.store import schema
+from semeai.store.ledger import Ledger, RunInfo
+from semeai.store.race_rows import counts_from_json
+
+CURVES = 8
+"""Candidates whose curves are shown first."""
+POINTS = 40
+"""Points of a curve."""
+COMPUTED = 100
+"""Undecided candidates whose bounds are computed; those of decided ones are in the ledger."""
+SHOWN_FAILURES = 50
+COLUMNS = ("number", "name", "verdict", "n", "total", "lower", "upper", "merit", "doubt")
+"""Columns of a candidate in ``race_data``."""
+SPEED_PARTS = 60
+RECENT = 400
+"""Batches that tell the present rate."""
+
+
+@dataclass
+class BoundsCache:
+    """Bounds that were computed before, by run, candidate and number of evaluations. They never change."""
+
+    known: dict[tuple[int, int, int], Bounds] = field(default_factory=dict)
+    most: int = 200_000
+
+    def bounds(self, race: Race, run_id: int, standing: Standing, counts: RewardCounts, n_tests: int) -> Bounds:
+        key = (run_id, standing.index, counts.n)
+        if key not in self.known:
+            if len(self.known) >= self.most:
+                self.known.clear()
+            self.known[key] = race.rule.bounds(counts, max(1, n_tests), standing.index)
+        return self.known[key]
+
+
+def race_data(ledger: Ledger, run: RunInfo, cache: BoundsCache, state: str) -> Json:
+    """Return a race without curves."""
+    race = read_race(ledger, run.name)
+    if race is None:
+        return {"candidates": [], "n_evaluations": 0, "words": ["No batch is recorded yet."], "decisions": []}
+    failures = list(ledger.rows("failures", run.id))
+    rows = candidate_rows(race, run.id, cache)
+    settings = race.settings
+    return {
+        "columns": COLUMNS,
+        "candidates": rows,
+        "verdicts": counted(s.verdict.value for s in race.standings),
+        "n_evaluations": race.n_evaluations,
+        "games_per_seed": settings.games_per_seed,
+        "n_under_way": sum(s.n_under_way for s in race.standings),
+        "accept_above": settings.accept_above,
+        "discard_below": settings.discard_below,
+        "risk": settings.risk,
+        "settings": texts(settings.model_dump(mode="json")),
+        "shown": shown_first(race),
+        "decisions": decision_rows(ledger, run.id),
+        "failures": [failure_row(race, row) for row in failures[:SHOWN_FAILURES]],
+        "n_failures": len(failures),
+        "speed": speed_rows(ledger, run.id),
+        "words": race_words(race, state, len(failures)),
+    }
+
+
+def candidate_rows(race: Race, run_id: int, cache: BoundsCache) -> list[list[Any]]:
+    """Return one row per candidate, see COLUMNS. Undecided ones that come after the first have no bounds yet."""
+    computed = {s.index for s in sorted(race.alive, key=lambda s: -s.progress)[:COMPUTED]}
+    rows = []
+    for s in race.standings:
+        ends = None
+        if s.n_evaluations:
+            if s.verdict != Verdict.UNDECIDED:
+                ends = interval(race.shown_bounds(s))
+            elif s.index in computed:
+                ends = interval(cache.bounds(race, run_id, s, s.counts, s.n_tests))
+        lower, upper = ends or (None, None)
+        rows.append([
+            s.index, text(s.candidate.name), s.verdict.value, s.n_evaluations, number(s.total_reward, 3), lower, upper,
+            number(s.merit, 3), number(s.doubt, 3),
+        ])  # fmt: skip
+    return rows
+
+
+def shown_first(race: Race) -> list[int]:
+    """Return the candidates whose curves say most: accepted ones, then the most promising, then the most tested."""
+    order = {Verdict.ACCEPTED: 0, Verdict.UNDECIDED: 1}
+    ranked = sorted(
+        (s for s in race.standings if s.n_evaluations),
+        key=lambda s: (order.get(s.verdict, 2), -s.progress if s.verdict == Verdict.UNDECIDED else -s.n_evaluations),
+    )
+    return [s.index for s in ranked[:CURVES]]
+
+
+def decision_rows(ledger: Ledger, run_id: int) -> list[Json]:
+    keys = ("candidate", "verdict", "after_batch", "recorded_at")
+    found = []
+    for row in ledger.rows(schema.decisions, run_id):
+        found.append(
+            {key: row[key] for key in keys} | {"n": row["n_evaluations"], "total": number(row["total_reward"])}
+        )
+    return found
+
+
+def failure_row(race: Race, row: Mapping[str, Any]) -> Json:
+    known = 1 <= row["candidate"] <= len(race.standings)
+    name = race.standings[row["candidate"] - 1].candidate.name if known else str(row["candidate"])
+    return {
+        "candidate": text(name),
+        "seed": str(row["seed"]),  # a seed may have more digits than a number of JavaScript
+        "kind": text(row["kind"]),
+        "message": text(row["message"]),
+        "stderr": text(row["stderr"]),
+        "recorded_at": text(row["recorded_at"]),
+    }
+
+
+def race_curves(ledger: Ledger, run: RunInfo, numbers: Sequence[int], cache: BoundsCache) -> dict[int, Json]:
+    """Return the curves of some candidates, by number: evaluations, mean, interval, and evidence."""
+    race = read_race(ledger, run.name)
+    if race is None:
+        return {}
+    wanted = [n for n in dict.fromkeys(numbers) if 1 <= n <= len(race.standings)]
+    batches = batches_of(ledger, run.id, wanted)
+    return {n: _curve(race, run.id, race.standings[n - 1], batches[n], cache) for n in wanted}
+
+
+def batches_of(ledger: Ledger, run_id: int, numbers: Iterable[int]) -> dict[int, list[RewardCounts]]:
+    """Return the rewards of each batch of these candidates, in order."""
+    found: dict[int, list[RewardCounts]] = {n: [] for n in numbers}
+    table = schema.batches
+    query = (
+        select(table.c.candidate, table.c.counts)
+        .where(table.c.run_id == run_id, table.c.candidate.in_(list(found)), table.c.counts.is_not(None))
+        .order_by(table.c.number)
+    )
+    with ledger.reading() as connection:
+        for candidate, counts in connection.execute(query):
+            found[candidate].append(counts_from_json(counts))
+    return found
+
+
+def _curve(race: Race, run_id: int, standing: Standing, batches: list[RewardCounts], cache: BoundsCache) -> Json:
+    sums: list[RewardCounts] = []
+    total = RewardCounts()
+    for part in batches:
+        total = total + part
+        sums.append(total)
+    if standing.verdict not in (Verdict.UNDECIDED, Verdict.FAILED):  # later rewards do not change the verdict
+        sums = sums[: standing.n_tests] or sums
+    curve: Json = {"n": [], "mean": [], "lower": [], "upper": [], "merit": [], "doubt": []}
+    if not sums:
+        return curve
+    betting = race.rule if isinstance(race.rule, BettingRule) else None
+    for i in thinned([counts.n for counts in sums], POINTS):
+        ends = interval(cache.bounds(race, run_id, standing, sums[i], i + 1))
+        assert ends is not None
+        look = betting.look(sums[i], i + 1, standing.index) if betting else None
+        point = (sums[i].n, number(sums[i].mean), *ends, *((number(look[1], 3), number(look[2], 3)) if look else ()))
+        for key, value in zip(curve, point, strict=False):
+            curve[key].append(value)
+    if betting:
+        needed = betting.levels(standing.index)
+        curve["needed"] = [number(-math.log(needed.accept), 3), number(-math.log(needed.discard), 3)]
+    return curve
+
+
+def speed_rows(ledger: Ledger, run_id: int) -> list[list[Any]]:
+    """Return the evaluations per second over the time of the run, in up to SPEED_PARTS equal parts.
+
+    The database sums them by second or, in a longer run, by minute or hour, so few rows are read.
+    """
+    table = schema.batches
+    with ledger.reading() as connection:
+        first, last = connection.execute(
+            select(func.min(table.c.recorded_at), func.max(table.c.recorded_at)).where(table.c.run_id == run_id)
+        ).one()
+        if first is None:
+            return []
+        start, hours = moment_of(first), (moment_of(last) - moment_of(first)) / 3600
+        length = 19 if hours < 1 else 16 if hours < 60 else 13  # of 2026-01-31T12:00:00
+        when = func.substr(table.c.recorded_at, 1, length)
+        query = select(when, func.sum(table.c.size)).where(table.c.run_id == run_id).group_by(when)
+        rows = [(moment_of(f"{shown}+00:00"), int(n)) for shown, n in connection.execute(query)]
+    width = max(hours * 3600 / SPEED_PARTS, {19: 1, 16: 60, 13: 3600}[length])
+    sums = [0] * (int(hours * 3600 / width) + 1)
+    for moment, n in rows:
+        sums[min(len(sums) - 1, max(0, int((moment - start) / width)))] += n
+    return [[round((i + 0.5) * width, 1), number(n / width, 3)] for i, n in enumerate(sums)]
+
+
+def present_rate(ledger: Ledger, run_id: int) -> Json:
+    """Return the evaluations per second, and the mean number of busy workers, over the last minute of results."""
+    table = schema.batches
+    query = (
+        select(table.c.size, table.c.seconds, table.c.recorded_at)
+        .where(table.c.run_id == run_id)
+        .order_by(table.c.number.desc())
+        .limit(RECENT)
+    )
+    with ledger.reading() as connection:
+        rows = [(n, seconds, moment_of(when)) for n, seconds, when in connection.execute(query)]
+    if not rows:
+        return {}
+    latest = max(when for _, _, when in rows)
+    recent = [row for row in rows if row[2] > latest - 60]
+    span = max(latest - min(when for _, _, when in recent), 1.0)
+    return {
+        "rate": number(sum(n for n, _, _ in recent) / span, 2),
+        "workers": number(sum(seconds for _, seconds, _ in recent) / span, 1),
+    }
+
+
+def params_of(ledger: Ledger, run_id: int, number_: int) -> Any:
+    """Return the parameters of a candidate."""
+    for row in ledger.rows("candidates", run_id, number_):
+        return texts(json.loads(row["params"]))
+    return None

@@ -1,0 +1,119 @@
+"""The dashboard: pages of a ledger, kept up to date by server-sent events. It has no way to write."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from semeai.errors import SemeaiError
+from semeai.printable import one_line
+from semeai.report.reader import LedgerReader
+from semeai.report.values import Json
+from semeai.ui.web import Refused, asking, event, is_open, page, static_route, whole_number
+
+PAUSE = 1.0
+"""Seconds between two looks at the ledger; more if a look takes long."""
+SHARE = 0.2
+"""Largest share of the time that looks may take."""
+ALIVE_SECONDS = 15.0
+MAX_STREAMS = 40
+MAX_CURVES = 16
+
+
+def dashboard_routes(reader: LedgerReader) -> list[Route]:
+    """Return the routes of the dashboard; all of them only read."""
+    streams = _Streams()
+
+    async def home(request: Request) -> Response:
+        return page("semeai dashboard", "dashboard.js")
+
+    async def events(request: Request) -> Response:
+        key = request.query_params.get("run")
+        looking: Callable[[], Json]
+        if key is None:
+            looking = lambda: {"runs": reader.runs(), "ledger": reader.location}  # noqa: E731
+        else:
+            name = await _name(reader, key)
+            looking = lambda: reader.run(name)  # noqa: E731
+        return streams.answer(request, looking)
+
+    async def curves(request: Request) -> Any:
+        name = await _name(reader, request.path_params["key"])
+        words = request.query_params.get("numbers", "").split(",")[: MAX_CURVES + 1]
+        if len(words) > MAX_CURVES:
+            raise Refused(f"at most {MAX_CURVES} curves at once")
+        numbers = [whole_number(word, "the number of a candidate") for word in words]
+        found = await asyncio.to_thread(reader.curves, name, numbers)
+        return {str(number): curve for number, curve in found.items()}
+
+    async def params(request: Request) -> Any:
+        name = await _name(reader, request.path_params["key"])
+        return await asyncio.to_thread(reader.params, name, whole_number(request.path_params["n"], "the candidate"))
+
+    async def game(request: Request) -> Any:
+        name = await _name(reader, request.path_params["key"])
+        return await asyncio.to_thread(reader.game, name, whole_number(request.path_params["n"], "the game"))
+
+    return [
+        Route("/", asking(home)),
+        static_route(["dashboard.js"]),
+        Route("/api/events", asking(events)),
+        Route("/api/run/{key}/curves", asking(curves)),
+        Route("/api/run/{key}/params/{n}", asking(params)),
+        Route("/api/run/{key}/game/{n}", asking(game)),
+    ]
+
+
+async def _name(reader: LedgerReader, key: str) -> str:
+    return await asyncio.to_thread(reader.name_of, whole_number(key, "the number of a run"))
+
+
+class _Streams:
+    """Streams of events, limited in number."""
+
+    def __init__(self) -> None:
+        self.n = 0
+
+    def answer(self, request: Request, look: Callable[[], Json]) -> Response:
+        if self.n >= MAX_STREAMS:
+            raise Refused("too many pages are open", 503)
+        headers = {"x-accel-buffering": "no"}
+        return StreamingResponse(self._events(request, look), media_type="text/event-stream", headers=headers)
+
+    async def _events(self, request: Request, look: Callable[[], Json]) -> AsyncIterator[bytes]:
+        self.n += 1
+        sent: Json | None = None
+        problem, heard = "", time.monotonic()
+        try:
+            while await is_open(request):
+                began = time.monotonic()
+                try:
+                    found, trouble = await asyncio.to_thread(look), ""
+                except SemeaiError as error:
+                    found, trouble = None, one_line(str(error))
+                if trouble != problem:
+                    yield event({"error": trouble}, "problem")
+                    problem, heard = trouble, time.monotonic()
+                if found is not None and found != sent:
+                    yield event(changes(sent, found))
+                    sent, heard = found, time.monotonic()
+                elif time.monotonic() - heard > ALIVE_SECONDS:
+                    yield b": still here\n\n"
+                    heard = time.monotonic()
+                await asyncio.sleep(max(PAUSE, (time.monotonic() - began) * (1 / SHARE - 1)))
+        finally:
+            self.n -= 1
+
+
+def changes(sent: Json | None, found: Json) -> Json:
+    """Return what a page needs that has ``sent`` already: of the candidates of a race only those that changed."""
+    rows = found.get("data", {}).get("candidates")
+    if sent is None or rows is None:
+        return found
+    before = sent["data"]["candidates"]
+    new = [row for i, row in enumerate(rows) if i >= len(before) or before[i] != row]
+    return found | {"data": found["data"] | {"candidates": new, "partial": True}}

@@ -1,0 +1,148 @@
+"""The ledger as JSON: what pages get."""
+
+import json
+
+import pytest
+
+from semeai import Ledger
+from semeai.errors import ConfigError, LedgerError, RunNotFound
+from semeai.report.contents import read_tables, report_data
+from semeai.report.markdown import markdown_report
+from semeai.report.page import inline_json, report_page
+from semeai.report.reader import LedgerReader
+from semeai.report.values import text, thinned
+from semeai.runs.resume import read_race
+from semeai.stats.elo import elo
+from semeai.store.ledger import set_run_values
+from tests.report.ledgers import EVIL, Recorder, recorded_match, recorded_race
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    place = tmp_path_factory.mktemp("ledger") / "runs.sqlite"
+    recorded_race(place)
+    recorded_match(place)
+    recorded_match(place, "hexagons", games=2, game="havannah", size=3)
+    return place
+
+
+@pytest.fixture
+def reader(place):
+    reader = LedgerReader(place)
+    yield reader
+    reader.close()
+
+
+def test_a_race_has_the_intervals_and_verdicts_of_the_ledger(reader, place):
+    page = reader.run("race")
+    rows = {row[1]: dict(zip(page["data"]["columns"], row, strict=True)) for row in page["data"]["candidates"]}
+    race = read_race(Ledger(place, read_only=True), "race")
+    for standing in race.standings:
+        row = rows[standing.candidate.name]
+        assert (row["verdict"], row["n"]) == (standing.verdict.value, standing.n_evaluations)
+        if standing.n_evaluations:
+            bounds = race.shown_bounds(standing)
+            assert (row["lower"], row["upper"]) == pytest.approx((max(0, bounds.lower), min(1, bounds.upper)), abs=1e-5)
+    assert page["data"]["words"][0] == "better is better than the baseline."
+    assert page["data"]["failures"][0]["stderr"] == f"Traceback {EVIL}"
+    assert page["state"] == "finished"
+
+
+def test_curves_end_at_the_verdict_with_its_interval(reader):
+    page = reader.run("race")
+    for number, curve in reader.curves("race", [1, 2, 99]).items():
+        row = page["data"]["candidates"][number - 1]
+        assert curve["n"] == sorted(curve["n"])
+        assert [curve["lower"][-1], curve["upper"][-1]] == pytest.approx(row[5:7], abs=1e-4)
+        evidence = curve["merit"][-1] / curve["needed"][0], curve["doubt"][-1] / curve["needed"][1]
+        assert (evidence[0] >= 1) == (row[2] == "accepted")
+        assert (evidence[1] >= 1) == (row[2] == "discarded")
+
+
+def test_a_match_has_its_tally_and_every_game(reader):
+    data = reader.run("match")["data"]
+    assert data["n_games"] == 4 == len(data["games"])
+    assert data["elo"] == pytest.approx(elo(data["win_rate"]), abs=0.1) or data["win_rate"] in (0, 1)
+    for number, *_ in data["games"]:
+        game = reader.game("match", number)
+        board = list(game["start"])
+        for move in game["moves"]:
+            for place, letter in move["changes"]:
+                board[place] = letter
+        assert len(board) == 16
+        assert game["moves"]
+    with pytest.raises(RunNotFound, match="has no game 100"):
+        reader.game("match", 99)
+    assert len(reader.game("hexagons", 0)["start"]) == 19
+
+
+def test_a_page_is_computed_again_only_if_the_run_has_changed(tmp_path):
+    place = tmp_path / "live.sqlite"
+    recorder = Recorder(place)
+    recorder.record(6)
+    reader = LedgerReader(place)
+    first = reader.run("race")
+    assert reader.run("race") is first
+    assert first["state"] == "running"
+    recorder.record(6)
+    second = reader.run("race")
+    assert second["data"]["n_evaluations"] > first["data"]["n_evaluations"]
+    recorder.finish("interrupted")
+    assert reader.run("race")["state"] == "interrupted"
+
+
+def test_a_report_is_one_file_whose_data_cannot_leave_its_element(reader, tmp_path):
+    data = report_data(reader, ["race", "match"], made="today")
+    page = report_page(data, f"report {EVIL}")
+    assert EVIL not in page
+    assert "http" not in page.replace("http://www.w3.org", "").replace("http-equiv", "").split("<body>")[0].replace(
+        "https://github.com/leeoniya/uPlot", ""
+    )
+    start = page.index('id="data">') + len('id="data">')
+    assert json.loads(page[start : page.index("</script>", start)]) == json.loads(json.dumps(data))
+    assert "better is better than the baseline" in markdown_report(data)
+
+
+def test_a_report_of_a_damaged_run_is_refused(tmp_path):
+    place = tmp_path / "damaged.sqlite"
+    recorded_race(place)
+    with Ledger(place)._engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE batches SET size = size + 1 WHERE number = 3")
+    with pytest.raises(LedgerError, match="race"):
+        report_data(LedgerReader(place), ["race"])
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[1]", '[{"title": 1}]', '[{"title": "", "note": "", "rows": [3]}]'])
+def test_other_files_than_tables_are_refused_in_one_sentence(tmp_path, content):
+    (tmp_path / "tables.json").write_text(content)
+    if content == "{}":
+        assert read_tables(tmp_path / "tables.json") == []
+        return
+    with pytest.raises(ConfigError, match=r"tables\.json"):
+        read_tables(tmp_path / "tables.json")
+
+
+def test_long_and_dangerous_texts():
+    assert "\x1b" not in text("\x1b[31m")
+    assert len(text("x" * 10**6)) < 21_000
+    assert inline_json("</script><!--") == '"\\u003c/script\\u003e\\u003c!--"'
+    assert thinned(range(1, 1001), 10)[0] == 0
+    assert thinned(range(1, 1001), 10)[-1] == 999
+    assert len(thinned(range(1, 1001), 10)) <= 11
+
+
+def test_unknown_runs(reader):
+    with pytest.raises(RunNotFound, match="did you mean 'match'"):
+        reader.run("mach")
+    with pytest.raises(RunNotFound):
+        reader.name_of(99)
+
+
+def test_names_and_counts_are_not_trusted(tmp_path):
+    """A run whose row says nonsense is a sentence, not a traceback."""
+    place = tmp_path / "odd.sqlite"
+    recorded_race(place, 3)
+    ledger = Ledger(place)
+    ledger.write(lambda c: set_run_values(c, 1, {"config": {"race": {"mode": 5}}}))
+    with pytest.raises(LedgerError, match="damaged"):
+        LedgerReader(place).run("race")
