@@ -18,8 +18,8 @@ def known(tmp_path_factory):
 
 NAMES = [
     "GTP of Go", "GTP of Havannah", "SGF of Go", "SGF of Havannah", "answers of engines", "command lines", "counts",
-    "evolution files", "opening books", "output of programs", "pattern databases", "pattern files",
-    "places of ledgers", "players", "race files",
+    "evolution files", "move models", "opening books", "output of programs", "pattern databases", "pattern files",
+    "places of ledgers", "players", "race files", "suites",
 ]  # fmt: skip
 
 
@@ -44,6 +44,7 @@ VALID = {
     "evolution files": [text.encode() for text in seeds.EVOLUTIONS],
     "pattern files": [text.encode() for text in seeds.PATTERNS],
     "opening books": [text.encode() for text in seeds.BOOKS],
+    "suites": [text.encode() for text in seeds.SUITES],
     "command lines": [line.split() for line in seeds.COMMAND_LINES],
 }
 

@@ -11,6 +11,8 @@ BASE = [
     "printable",
     "errors",
     "files",
+    "fingerprint",
+    "mirror",
     "archives",
     "registry",
     "models",
@@ -21,10 +23,10 @@ BASE = [
     "jit",
     "rng_kernels",
 ]
-RACING = ["stats", "race", "work", "store", "runs"]
+RACING = ["stats", "race", "work", "store", "runs", "compare"]
 PLAYING = ["patterns", "games", "search", "parallel", "players", "gtp"]
-BRIDGE = ["match", "learn", "evolve", "experiments"]
-LAYERS = [*BASE, *RACING, *PLAYING, *BRIDGE, "cli"]
+BRIDGE = ["match", "suites", "learn", "evolve", "experiments"]
+LAYERS = [*BASE, *RACING, *PLAYING, *BRIDGE, "optuna", "prompts", "report", "ui", "cli"]
 PACKAGE = Path(semeai.__file__).parent
 DOORS = {PACKAGE / "__init__.py", PACKAGE / "__main__.py"}  # they gather what users see
 FILES = sorted(p for p in PACKAGE.rglob("*.py") if p not in DOORS and "templates" not in p.parts)

@@ -68,6 +68,12 @@ def test_json_is_all_that_is_printed_and_is_the_same_again(analyze):
     assert again.stdout == done.stdout
 
 
+def test_a_game_that_repeats_a_position(analyze, tmp_path):
+    (tmp_path / "ko.sgf").write_text("(;GM[1]SZ[4];B[bb];W[cb];B[ac];W[dc];B[bd];W[cd];B[cc];W[bc];B[cc])")
+    found = json.loads(analyze("ko.sgf", "--simulations", 20, "--json", "--moves", "8-").stdout)
+    assert [move["move"] for move in found["moves"]] == ["B2", "C2"]
+
+
 def test_only_some_moves(analyze):
     found = json.loads(analyze("game.sgf", "--simulations", 20, "--json", "--moves", "2-3").stdout)
     assert [move["number"] for move in found["moves"]] == [2, 3]

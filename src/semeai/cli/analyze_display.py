@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Self
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from semeai.cli.analyze import MoveAnalysis
 from semeai.cli.console import Console
 from semeai.cli.output import print_json, warn
 from semeai.games.catalog import game_named
 from semeai.games.game import Game
+from semeai.gtp.review import MoveAnalysis
 
 if TYPE_CHECKING:
     from semeai.games.record import GameRecord

@@ -15,24 +15,31 @@ GROUPS: dict[str, dict[str, Entry]] = {
     "Race programs": {
         "init": Entry("init", "Write a small example to run and to change."),
         "race": Entry("race", "Race the candidates of a file, or resume a race that was stopped."),
+        "compare": Entry("compare", "Compare commands: which is faster, or prints the better number?"),
         "plan": Entry("plan", "Estimate how many games a race will need, by simulation."),
         "bounds": Entry("bounds", "Compute bounds and the verdict from wins, draws and losses."),
     },
     "Play": {
+        "play": Entry("play", "Play and analyse Go or Havannah on a board in the browser."),
         "match": Entry("match", "Play a match between two players, or continue a stopped one."),
+        "tournament": Entry("tournament", "Play a tournament of several players, or continue a stopped one."),
         "gtp": Entry("gtp", "Play by the Go Text Protocol (GTP) on standard input and output."),
         "analyze": Entry("analyze", "Show what each move of a game cost, and which was better."),
+        "suite": Entry("suite", "Ask a player for its move in positions whose solutions are known."),
         "solve": Entry("solve", "Prove who wins a Havannah position on a small board."),
     },
     "Grow a player": {
         "evolve": Entry("evolve", "Improve a player step by step, by races of proposed changes."),
-        "learn": Entry("learn", "Learn a database of Go patterns from records or from self-play."),
+        "learn": Entry("learn", "Learn from Go records or from self-play which moves strong players choose."),
         "pattern": Entry("pattern", "Show, check, draw and match the patterns of a file."),
     },
     "Inspect results": {
         "runs": Entry("runs", "List the runs of a ledger."),
         "status": Entry("runs", "Show the state of a run, also while it is running."),
         "export": Entry("runs", "Write the rows of a run to standard output."),
+        "workers": Entry("workers", "Show the workers of a dask scheduler, and what they do."),
+        "report": Entry("report", "Write the results of runs as one page that opens anywhere."),
+        "dashboard": Entry("dashboard", "Watch the runs of a ledger in the browser, live."),
         "retry": Entry("ledger", "Reopen failed candidates of a race, once they are repaired."),
     },
     "Look after a ledger": {

@@ -16,8 +16,9 @@ from semeai.cli.output import note, print_json
 from semeai.race.candidate import Verdict
 from semeai.race.race import Decision, Race
 from semeai.race.selection import Standing
-from semeai.race.settings import RaceSettings
+from semeai.report.words import guarantee_sentence
 from semeai.runs.driver import RaceDriver
+from semeai.runs.effects import Effect, recorded_effects
 from semeai.runs.race import RaceResult
 from semeai.runs.resume import read_race
 from semeai.runs.run import Observer
@@ -74,7 +75,7 @@ class Display(Observer):
     def summary(self, result: RaceResult, name: str, place: str) -> None:
         assert self.race is not None
         self.console.print(self.table(self.race))
-        for line in verdict_lines(self.race, result):
+        for line in [*effect_lines(result.effects, SHOWN), *verdict_lines(self.race, result)]:
             self.console.print(line)
         for text in result.warnings[:SHOWN_WARNINGS]:
             self.console.print(Text(f"warning: {text}", style="yellow"), soft_wrap=True)
@@ -207,6 +208,8 @@ def status_line(driver: RaceDriver) -> str:
     if math.isfinite(left) and driver.rate > 0:
         what = "for this candidate" if race.settings.mode == "stream" else "left"
         parts.append(f"about {duration(left / driver.rate)} {what}")
+    if state := driver.pool.state:
+        parts.append(state)
     if driver.pool.n_lost:
         parts.append(f"{driver.pool.n_lost} jobs run again after lost workers")
     if delayed := driver.delayed:
@@ -248,9 +251,8 @@ def verdict_lines(race: Race, result: RaceResult) -> list[Text]:
         head = Text(f"accepted: {names}" + (" …" if len(result.accepted) > 10 else ""), style="bold green")
     head.append(f"  ({played})", style="not bold dim")
     lines = [head]
-    undecided = sum(s.verdict == Verdict.UNDECIDED for s in result.standings)
-    if settings.mode == "bgp" and result.accepted and undecided:
-        lines.append(Text(f'it ended with the first acceptance, {undecided} undecided; mode = "plain" decides all'))
+    if any(s.verdict == Verdict.UNDECIDED for s in result.standings):
+        lines.append(Text(result.ending))
     if result.accepted:
         lines.append(
             Text(
@@ -262,15 +264,12 @@ def verdict_lines(race: Race, result: RaceResult) -> list[Text]:
     return lines
 
 
-def guarantee_sentence(settings: RaceSettings) -> str:
-    risk, threshold = f"{100 * settings.risk:g}%", f"{settings.accept_above:g}"
-    if settings.mode == "stream" and settings.spending in ("geometric", "quadratic"):
-        # The papers' series of races, each with the whole risk: nothing bounds the risk of the whole stream.
-        return f"For each candidate alone, the risk of accepting it though it is not better than {threshold} is {risk}."
-    return (
-        f"The risk that any accepted candidate is not better than {threshold} is at most {risk}, "
-        "over all candidates and looks."
-    )
+def effect_lines(effects: Mapping[str, Effect], most: int) -> list[Text]:
+    """Return one line per candidate: by how much its numbers are above the baseline's."""
+    lines = [Text(f"{name}: {effect.words} to the baseline") for name, effect in list(effects.items())[:most]]
+    if (more := len(effects) - most) > 0:
+        lines.append(Text(f"… and {more:,} more", style="dim"))
+    return lines
 
 
 def show_race(store: Ledger, run: RunInfo, as_json: bool, every: bool) -> None:
@@ -279,14 +278,18 @@ def show_race(store: Ledger, run: RunInfo, as_json: bool, every: bool) -> None:
     failures = list(store.rows("failures", run.id))
     state, digest = store.state(run), store.digest(run.id)
     if as_json:
-        print_json(_status_dict(run, state, race, failures, digest, every))
+        effects = recorded_effects(store, run.name, race) if race else {}
+        print_json(_status_dict(run, state, race, failures, digest, every, effects))
         return
     console = Console()
     console.print(head_line(run, state))
     if race is None:
         console.print("no batch is recorded yet")
         return
-    console.print(standings_table(race, len(race.standings) if every else SHOWN, console.width))
+    most = len(race.standings) if every else SHOWN
+    console.print(standings_table(race, most, console.width))
+    for line in effect_lines(recorded_effects(store, run.name, race), most):
+        console.print(line)
     for failure in failures:
         console.print(Text(f"failure: {failure['message']}", style="red"))
         if failure["stderr"]:
@@ -300,7 +303,13 @@ def head_line(run: RunInfo, state: str) -> Text:
 
 
 def _status_dict(
-    run: RunInfo, state: str, race: Race | None, failures: list[Mapping[str, Any]], digest: str, every: bool
+    run: RunInfo,
+    state: str,
+    race: Race | None,
+    failures: list[Mapping[str, Any]],
+    digest: str,
+    every: bool,
+    effects: Mapping[str, Effect],
 ) -> dict[str, Any]:
     standings = [] if race is None else race.standings
     # The bounds of a candidate without a verdict are computed, which takes about a millisecond.
@@ -323,6 +332,7 @@ def _status_dict(
                 "evaluations": s.n_evaluations,
                 "win_rate": s.win_rate if s.n_evaluations else None,
                 "bounds": list(race.shown_bounds(s)) if race and s.n_evaluations and has_bounds(s) else None,
+                **({"effect": effects[s.candidate.name].to_json()} if s.candidate.name in effects else {}),
             }
             for s in standings
         ],

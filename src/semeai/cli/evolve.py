@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from semeai.cli.game_options import GAME_HELP, SizeOption
-from semeai.cli.options import FileLedgerOption, FileNameOption, JsonOption, WorkersOption
+from semeai.cli.options import ExecutorOption, FileLedgerOption, FileNameOption, JsonOption, WorkersOption
 from semeai.cli.output import check_folder, print_json, warn
 from semeai.evolve.proposers import PROPOSERS
 from semeai.store.places import beside, without_password
@@ -56,6 +56,7 @@ def evolve(
         typer.Option(help="Folder for the player, its patterns and the report (default: the run's name)."),
     ] = None,
     workers: WorkersOption = None,
+    executor: ExecutorOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Improve a player step by step, by races of proposed changes.
@@ -75,7 +76,7 @@ def evolve(
     from semeai.evolve.loop import run_evolution
     from semeai.evolve.output import REPORT_FILE, write_file
     from semeai.evolve.report import report
-    from semeai.runs.run import checked_name
+    from semeai.runs.run import checked_name, place_of
 
     changes: dict[str, Any] = {
         "player": player, "match.game": game, "match.size": size, "player.simulations": simulations,
@@ -94,7 +95,7 @@ def evolve(
     check_folder("--output", target)
     display = make_evolve_display(config.steps, quiet=as_json)
     with display:
-        where = config.executor.place(place, workers)
+        where = place_of(config.executor, place, executor, workers)
         result = run_evolution(config, folder, where, name=run_name, output=target, observer=display)
     write_file(target / REPORT_FILE, report(result.history, result.notes))
     shown = without_password(place)

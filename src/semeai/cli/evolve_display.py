@@ -160,6 +160,7 @@ class LiveEvolveDisplay(LiveView, LineEvolveDisplay):
         self.draw(Text(self.header(), style="bold"), table, Text(race_display.status_line(driver) + self.note))
 
     def match_progress(self, title: str, driver: MatchDriver) -> None:
+        assert isinstance(driver.match, Match)
         table = match_display.as_rich(driver.match, driver.tally, self.console.width)
         self.draw(
             Text(f"validation: {title}", style="bold"), table, Text(match_display.status_line(driver) + self.note)

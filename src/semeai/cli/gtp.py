@@ -54,17 +54,23 @@ def gtp(
     patterns: Annotated[
         Path | None, typer.Option(help="Pattern file, whose patterns bias the search; see semeai pattern.")
     ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Move model, see semeai learn; `none`: play without, `own`: semeai's own."),
+    ] = None,
     database: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE", help="Pattern database, see semeai learn; `none`: play without, `own`: semeai's own."
-        ),
+        typer.Option(metavar="FILE", help="Pattern database (AE) instead of a move model, see semeai learn."),
     ] = None,
     analysis_simulations: Annotated[
         int, typer.Option(min=1, help="Simulations after which an analysis stops.")
     ] = ANALYSIS_SIMULATIONS,
     no_resign: Annotated[bool, typer.Option("--no-resign", help="Never resign.")] = False,
     no_book: Annotated[bool, typer.Option("--no-book", help="Do not use the opening book.")] = False,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Refuse to play a move that repeats a position; genmove never chooses one."),
+    ] = False,
     log: Annotated[Path | None, typer.Option(help="Append all commands and responses to this file.")] = None,
 ) -> None:
     """Play by the Go Text Protocol (GTP) on standard input and output.
@@ -78,7 +84,7 @@ def gtp(
         semeai gtp --set search.exploration=0.1    with another setting
         semeai gtp --patterns patterns.txt         with patterns of your own
         semeai gtp --preset grown/player.toml      a player that semeai evolve has grown
-        semeai gtp --database ae.npz               with a database that semeai learn wrote
+        semeai gtp --model model.npz               with a move model that semeai learn wrote
         semeai gtp --game havannah --simulations 3000 --size 5
         mpiexec -n 8 semeai gtp --seconds 5 --parallel slow_tree
     """
@@ -89,12 +95,12 @@ def gtp(
     changes = {"book": not no_book, **changes}
     if patterns is not None:
         changes["patterns"] = str(patterns)
-    if database is not None:
-        changes["database"] = database
+    changes |= {key: file for key, file in (("model", model), ("database", database)) if file is not None}
     start = SessionStart(
-        game, preset, changes, size, komi, seed, analysis_simulations, bool(simulations or seconds), swap, coordinates
-    )
-    given = any(option is not None for option in (size, komi, coordinates, patterns, database, parallel))
+        game, preset, changes, size, komi, seed, analysis_simulations, bool(simulations or seconds), swap, coordinates,
+        strict,
+    )  # fmt: skip
+    given = any(option is not None for option in (size, komi, coordinates, patterns, model, database, parallel))
     if preset != "default" or settings or threads > 1 or swap or given:
         start.check()  # report mistakes at once; the defaults need no check, and load when a command needs them
     serve_engine(start, log)
@@ -149,6 +155,7 @@ class SessionStart:
     fixed_budget: bool = True
     swap: bool = False
     coordinates: str | None = None
+    strict: bool = False
 
     def config(self) -> "PlayerConfig":
         from semeai.players.config import PlayerConfig
@@ -193,6 +200,7 @@ class SessionStart:
             config.seconds,
             self.fixed_budget,
             self.analysis_simulations,
+            self.strict,
             describe(self.preset, config),
         )
         return Session(dialect, MctsPlayer(config), settings)

@@ -109,6 +109,8 @@ def _bare(annotation: Any) -> tuple[type, bool]:
         annotation = next(part for part in typing.get_args(annotation) if part is not types.NoneType)
     if typing.get_origin(annotation) is list:
         return typing.get_args(annotation)[0], True
+    if typing.get_origin(annotation) is tuple:  # an option with several values; its metavar names them
+        return tuple, False
     return annotation, False
 
 

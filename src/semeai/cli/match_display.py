@@ -11,6 +11,7 @@ from rich.text import Text
 
 from semeai.cli.console import Console
 from semeai.cli.display import LINE_SECONDS, duration, head_line, indented
+from semeai.cli.elo_display import HYPOTHESES, Hypotheses, elo_dict, elo_lines
 from semeai.cli.live import LiveView
 from semeai.cli.output import note, print_json
 from semeai.games.catalog import game_named
@@ -26,19 +27,21 @@ OTHER_COLUMNS = 71  # width of all columns except the players' names
 LONGEST_NAME = 60
 
 
-def make_match_display(match: Match, quiet: bool) -> "MatchDisplay":
+def make_match_display(match: Match, quiet: bool, hypotheses: Hypotheses = HYPOTHESES) -> "MatchDisplay":
     console = Console()
     if quiet:
-        return MatchDisplay(console, match)
-    return LiveMatchDisplay(console, match) if console.is_terminal else LineMatchDisplay(console, match)
+        return MatchDisplay(console, match, hypotheses)
+    kind = LiveMatchDisplay if console.is_terminal else LineMatchDisplay
+    return kind(console, match, hypotheses)
 
 
 class MatchDisplay(Observer):
     """Shows only notes on standard error. It is the base of the other displays."""
 
-    def __init__(self, console: Console, match: Match) -> None:
+    def __init__(self, console: Console, match: Match, hypotheses: Hypotheses = HYPOTHESES) -> None:
         self.console = console
         self.match = match
+        self.hypotheses = hypotheses
 
     def say(self, text: str) -> None:
         note(text)
@@ -51,7 +54,7 @@ class MatchDisplay(Observer):
     ) -> None: ...
 
     def summary(self, result: MatchResult, until_decided: bool, name: str, place: str) -> None:
-        print_result(self.console, self.match, result, until_decided)
+        print_result(self.console, self.match, result, until_decided, self.hypotheses)
         look = f"to look again: {shlex.join(['semeai', 'status', name, '--ledger', place])}"
         self.console.print(Text(look, style="dim"), soft_wrap=True)
 
@@ -59,8 +62,8 @@ class MatchDisplay(Observer):
 class LineMatchDisplay(MatchDisplay):
     """Prints one line every ten seconds."""
 
-    def __init__(self, console: Console, match: Match) -> None:
-        super().__init__(console, match)
+    def __init__(self, console: Console, match: Match, hypotheses: Hypotheses = HYPOTHESES) -> None:
+        super().__init__(console, match, hypotheses)
         self._last = time.monotonic()
 
     def progress(self, driver: MatchDriver) -> None:
@@ -76,19 +79,24 @@ class LiveMatchDisplay(LiveView, MatchDisplay):
     """Redraws the table twice per second."""
 
     def progress(self, driver: MatchDriver) -> None:
-        status = Text(status_line(driver) + self.note)
+        lines = elo_lines(self.match, driver.tally, self.hypotheses)
+        status = Text("\n".join([*lines, status_line(driver) + self.note]))
         self.draw(as_rich(self.match, driver.tally, self.console.width), status)
 
     def stop(self, driver: MatchDriver) -> None:
         self.say_stopping("games")
 
 
-def print_result(console: Console, match: Match, result: MatchResult, until_decided: bool) -> None:
+def print_result(
+    console: Console, match: Match, result: MatchResult, until_decided: bool, hypotheses: Hypotheses = HYPOTHESES
+) -> None:
     for letter, spec in (("A", match.a), ("B", match.b)):
         console.print(Text(f"{letter}: {spec.label}", style="dim"), soft_wrap=True)
     console.print(as_rich(match, result.tally, console.width))
     for line in summary_lines(result, until_decided):
         console.print(line, soft_wrap=True)
+    for text in elo_lines(match, result.tally, hypotheses):
+        console.print(Text(text), soft_wrap=True)
 
 
 def columns(match: Match) -> tuple[str, ...]:
@@ -134,11 +142,14 @@ def as_rich(match: Match, tally: Tally, width: int) -> Table:
     return table
 
 
-def as_result_table(match: Match, result: MatchResult, until_decided: bool) -> ResultTable:
+def as_result_table(
+    match: Match, result: MatchResult, until_decided: bool, hypotheses: Hypotheses = HYPOTHESES
+) -> ResultTable:
     s, game = match.settings, game_named(match.settings.game)
     rules = (f", komi {s.komi:g}" if game.has_komi else "") + (", swap" if s.swap else "")
     title = f"{match.a.label} against {match.b.label}, {s.game} {game.board_name(s.size)}{rules}, seed {match.seed}"
-    note = "\n".join(line.plain for line in summary_lines(result, until_decided))
+    lines = [line.plain for line in summary_lines(result, until_decided)]
+    note = "\n".join([*lines, *elo_lines(match, result.tally, hypotheses)])
     return ResultTable(title, columns(match), tuple(rows(match, result.tally)), note)
 
 
@@ -166,6 +177,8 @@ def status_line(driver: MatchDriver) -> str:
     if rate > 0:
         most = "at most " if driver.until_decided else "about "
         parts += [f"{3600 * rate:,.0f} games per hour", f"{most}{duration((planned - tally.n_games) / rate)} left"]
+    if state := driver.pool.state:
+        parts.append(state)
     if driver.pool.n_lost:
         parts.append(f"{driver.pool.n_lost} jobs run again after lost workers")
     return ", ".join(parts)
@@ -226,7 +239,14 @@ def show_match(store: Ledger, run: RunInfo, as_json: bool, every: bool) -> None:
             console.print(Text(indented(game.stderr), style="dim"))
 
 
-def as_dict(match: Match, name: str, place: str, result: MatchResult, until_decided: bool) -> dict[str, Any]:
+def as_dict(
+    match: Match,
+    name: str,
+    place: str,
+    result: MatchResult,
+    until_decided: bool,
+    hypotheses: Hypotheses = HYPOTHESES,
+) -> dict[str, Any]:
     tally = result.tally
     plain = plain_interval(result, until_decided)
     games = tally.n_games
@@ -251,6 +271,7 @@ def as_dict(match: Match, name: str, place: str, result: MatchResult, until_deci
         "win_rate": None if math.isnan(tally.win_rate) else tally.win_rate,
         "always_valid_95": list(tally.interval),
         "wilson_95": None if plain is None else list(plain),
+        **elo_dict(match, tally, hypotheses),
         "decided": tally.is_decided,
         "moves_per_game": tally.n_moves / games if games else None,
         "cpu_seconds_per_game": [cpu / games for cpu in tally.cpu] if games else None,

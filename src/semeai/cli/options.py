@@ -17,7 +17,17 @@ FileLedgerOption = Annotated[
         help="Ledger: a file or a database URL (default: semeai.sqlite beside the file).",
     ),
 ]
-WorkersOption = Annotated[int | None, typer.Option(min=1, help="Worker processes (default: one per core).")]
+WorkersOption = Annotated[
+    int | None, typer.Option(min=1, help="Worker processes (default: one per core, or all of a cluster).")
+]
+ExecutorOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        envvar="SEMEAI_EXECUTOR",
+        help="Where to work: local, dask://HOST:PORT, tls://HOST:PORT, slurm or oar (default: local).",
+    ),
+]
 RiskOption = Annotated[
     float, typer.Option(help="Largest probability of any wrong acceptance, over all candidates and looks (delta0).")
 ]

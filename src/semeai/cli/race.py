@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from semeai.cli.options import FileLedgerOption, FileNameOption, JsonOption, WorkersOption
+from semeai.cli.options import ExecutorOption, FileLedgerOption, FileNameOption, JsonOption, WorkersOption
 from semeai.cli.output import print_json, warn
 from semeai.errors import ProgramFailed
 from semeai.store.places import without_password
@@ -21,6 +21,7 @@ def race(
     name: FileNameOption = None,
     ledger: FileLedgerOption = None,
     workers: WorkersOption = None,
+    executor: ExecutorOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Race the candidates of a file, or resume a race that was stopped.
@@ -31,22 +32,28 @@ def race(
         semeai race race.toml                run it, or continue where it stopped
         semeai race race.toml --workers 8    the same verdicts, sooner
         semeai race race.toml --name again   the same race as a new run
+        semeai race race.toml --executor dask://node1:8786    on the workers of a cluster
     """
     from semeai.cli.display import make_display
     from semeai.race.candidate import Verdict
     from semeai.runs.race import run_plan
     from semeai.runs.race_file import load_race_file
-    from semeai.runs.run import checked_name
+    from semeai.runs.run import checked_name, place_of
 
     config = load_race_file(file)
     run_name = checked_name(name, "--name") if name is not None else config.name or file.stem
     place = ledger or config.ledger_beside(file.parent)
-    options = [*(["--name", name] if name else []), *(["--ledger", ledger] if ledger else [])]
+    options = [
+        *(["--name", name] if name else []),
+        *(["--ledger", ledger] if ledger else []),
+        *(["--executor", executor] if executor else []),
+    ]
     command = shlex.join(["semeai", "race", str(file), *options])
     shown_place = without_password(place)
     display = make_display(quiet=as_json)
+    where = place_of(config.executor, place, executor, workers)
     with display:
-        result = run_plan(config.plan(file.parent), run_name, config.executor.place(place, workers), display)
+        result = run_plan(config.plan(file.parent), run_name, where, display)
     if as_json:
         print_json(as_dict(run_name, shown_place, result))
     else:
@@ -69,6 +76,7 @@ def as_dict(run_name: str, place: str, result: "RaceResult") -> dict[str, Any]:
         "run": run_name,
         "ledger": place,
         "finished": result.finished,
+        "ending": result.ending,
         "digest": result.digest,
         "evaluations": result.n_evaluations,
         "accepted": [c.name for c in result.accepted],
@@ -81,6 +89,7 @@ def as_dict(run_name: str, place: str, result: "RaceResult") -> dict[str, Any]:
                 "evaluations": s.n_evaluations,
                 "win_rate": None if math.isnan(s.win_rate) else s.win_rate,
                 "bounds_at_verdict": bounds(s.index),
+                **({"effect": found.to_json()} if (found := result.effects.get(s.candidate.name)) else {}),
             }
             for s in result.standings
         ],

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from semeai.cli.options import JsonOption, WorkersOption
+from semeai.cli.options import ExecutorOption, JsonOption, WorkersOption
 from semeai.cli.output import check_writable, note, print_json, say
 from semeai.errors import ConfigError
 from semeai.files import write_text
@@ -27,6 +27,7 @@ def reproduce(
         str | None, typer.Option(help="Proposer of an evolution: guided, or random as in the papers.")
     ] = None,
     workers: WorkersOption = None,
+    executor: ExecutorOption = None,
     ledger: Annotated[
         str | None,
         typer.Option(help="Ledger: a file or a database URL (default: experiments.db)."),
@@ -62,6 +63,7 @@ def reproduce(
             "steps": steps,
             "proposer": proposer,
             "workers": workers,
+            "executor": executor,
             "ledger": ledger,
         }
     )

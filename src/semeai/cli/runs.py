@@ -66,6 +66,7 @@ def runs(
 SHOWN_BY = {
     "race": "semeai.cli.display:show_race",
     "match": "semeai.cli.match_display:show_match",
+    "tournament": "semeai.cli.tournament_display:show_tournament",
     "evolution": "semeai.cli.evolve_display:show_evolution",
 }
 """The function that shows the state of a run, by kind of run."""
@@ -111,10 +112,15 @@ def export(
     run: RunArgument,
     format: Annotated[Format, typer.Option(help="Format of the rows.")] = Format.jsonl,
     table: Annotated[
-        str, typer.Option(help="Table: candidates, batches, decisions, failures, totals, games or proposals.")
+        str,
+        typer.Option(help="Table: candidates, batches, decisions, failures, measurements, totals, games or proposals."),
     ] = "batches",
     summary: Annotated[
         bool, typer.Option("--summary", help="Write one row per candidate of a race instead: totals and verdict.")
+    ] = False,
+    values: Annotated[
+        bool,
+        typer.Option("--values", help="Write one row per number that a race with `better` has compared instead."),
     ] = False,
     ledger: LedgerOption = DEFAULT_LEDGER,
 ) -> None:
@@ -123,13 +129,17 @@ def export(
     Examples:
         semeai export race --ledger first-race/semeai.sqlite --format csv > batches.csv
         semeai export race --summary
+        semeai export race --values --format csv    each number of a candidate, and the baseline's on the same seed
     """
+    from semeai.runs.effects import VALUES, value_rows
     from semeai.runs.resume import SUMMARY, summary_rows
     from semeai.store.kinds import table_named
     from semeai.store.ledger import Ledger
 
     store = Ledger(ledger, read_only=True)
-    if summary:
+    if values:
+        write_rows(value_rows(store, run), format, VALUES)
+    elif summary:
         write_rows(summary_rows(store, run), format, SUMMARY)
     else:
         source = table_named(table)
@@ -149,4 +159,4 @@ def write_rows(rows: Iterable[Mapping[str, Any]], format: Format, columns: Seque
 
 
 def _decoded(key: str, value: Any) -> Any:
-    return json.loads(value) if key in ("counts", "params", "change") and value is not None else value
+    return json.loads(value) if key in ("counts", "params", "change", "ours", "theirs") and value is not None else value
