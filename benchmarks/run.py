@@ -10,6 +10,9 @@ sys.path.insert(0, str(ROOT))
 os.chdir(ROOT)
 
 from benchmarks import (  # noqa: E402
+    against_hyperfine,
+    cluster_overhead,
+    cluster_scale,
     go_speed,
     havannah_speed,
     ledger_load,
@@ -34,6 +37,21 @@ PAGES: dict[str, tuple[str, str, Callable[[], list[ResultTable]]]] = {
         "Overhead of the racing machinery",
         "make bench",
         lambda: [overhead.run()],
+    ),
+    "compare": (
+        "compare beside hyperfine",
+        "python benchmarks/run.py compare",
+        against_hyperfine.run,
+    ),
+    "cluster-overhead": (
+        "What a cluster costs",
+        "python benchmarks/run.py cluster-overhead",
+        cluster_overhead.run,
+    ),
+    "cluster-scale": (
+        "Races on one to ten thousand workers",
+        "python benchmarks/run.py cluster-scale",
+        cluster_scale.run,
     ),
     "ledger-load": (
         "Looking at a large ledger",

@@ -1,6 +1,7 @@
 """Damage valid inputs: bytes, texts and NumPy archives. The same random generator gives the same damage."""
 
 import io
+import re
 import struct
 import zipfile
 from collections.abc import Sequence
@@ -121,7 +122,7 @@ def damaged_archive(random: Random, data: bytes) -> bytes:
     written = io.BytesIO()
     with zipfile.ZipFile(written, "w", random.choice([0] * 9 + [8] * 9 + [12])) as archive:
         for name, content in members.items():
-            archive.writestr(name, content)
+            archive.writestr(zipfile.ZipInfo(name), content, archive.compression)  # without the time of day
     return _damaged_zip(random, written.getvalue()) if random.random() < 0.1 else written.getvalue()
 
 
@@ -133,7 +134,7 @@ def _with_header(header: bytes, member: bytes) -> bytes:
 
 def _damaged_zip(random: Random, data: bytes) -> bytes:
     """Return an archive with damage near one of its records, or anywhere."""
-    marks = [at for at in range(len(data) - 3) if data[at : at + 2] == b"PK"]
+    marks = [found.start() for found in re.finditer(b"PK", data)]
     if not marks or random.random() < 0.4:
         return damaged_bytes(random, data)
     found = bytearray(data)

@@ -29,6 +29,8 @@ from semeai.evolve.config import EvolutionConfig, ValidationConfig, load_evoluti
 from semeai.games.catalog import game_named
 from semeai.games.go.book import Book
 from semeai.games.go.database import Database, load_database
+from semeai.games.go.kernels.features import N_IDS, WIDTH
+from semeai.games.go.model import MoveModel, load_model
 from semeai.games.go.position import GoPosition
 from semeai.match.settings import MatchSettings
 from semeai.patterns.file import format_patterns, parse_patterns, read_patterns
@@ -39,6 +41,7 @@ from semeai.printable import printable
 from semeai.race.settings import RaceSettings
 from semeai.runs.race_file import CandidatesTable, EvaluatorTable, RaceFile, load_race_file
 from semeai.store.places import check_location, without_password
+from semeai.suites.suite import read_suites
 from semeai.work.evaluators import parse_numbers
 
 
@@ -82,7 +85,8 @@ def parsers(folder: Path) -> dict[str, Parser]:
             lambda r: settings_like(r, seeds.EVOLUTIONS), File(folder / "evolve.toml", load_evolution), 0.8
         ),
         "pattern files": Parser(lambda r: bytes_like(r, seeds.PATTERNS), File(folder / "p.txt", patterns_again), 1.5),
-        "pattern databases": Parser(Archives(folder), File(folder / "ae.npz", load_database), 0.7),
+        "pattern databases": Parser(Archives(folder, valid_database()), File(folder / "ae.npz", load_database), 0.7),
+        "move models": Parser(Archives(folder, valid_model()), File(folder / "model.npz", load_model), 0.2),
         "opening books": Parser(
             lambda r: bytes_like(r, seeds.BOOKS), File(folder / "book.txt", lambda path: list(Book.load(path).lines()))
         ),
@@ -93,6 +97,7 @@ def parsers(folder: Path) -> dict[str, Parser]:
         "answers of engines": Parser(
             lambda r: bytes_like(r, seeds.ENGINE_OUTPUT), File(folder / "answer", ask_engine), 0.05
         ),
+        "suites": Parser(lambda r: bytes_like(r, seeds.SUITES), File(folder / "s.jsonl", read_suites), 0.5),
         "places of ledgers": Parser(lambda r: text_like(r, seeds.LEDGERS), locate, 0.7),
     }
 
@@ -187,14 +192,22 @@ def patterns_again(path: Path) -> None:
         raise Wrong("what was written are other patterns")
 
 
-class Archives:
-    """Makes damaged databases."""
+def valid_database() -> Database:
+    keys = np.sort(np.random.default_rng(1).integers(1, 2**63, 40, np.uint64))
+    return Database(keys, np.zeros(40, np.uint8), np.linspace(-2, 2, 40, dtype=np.float32), {"games": 3})
 
-    def __init__(self, folder: Path) -> None:
-        keys = np.sort(np.random.default_rng(1).integers(1, 2**63, 40, np.uint64))
-        path = folder / "valid.npz"
-        Database(keys, np.zeros(40, np.uint8), np.linspace(-2, 2, 40, dtype=np.float32), {"games": 3}).save(path)
-        self._data = path.read_bytes()
+
+def valid_model() -> MoveModel:
+    rows = np.random.default_rng(1).normal(0, 1, (N_IDS, WIDTH)).round().astype(np.float32)  # it packs well
+    return MoveModel(rows, np.arange(1, 41, dtype=np.uint32), np.linspace(-2, 2, 40, dtype=np.float32), {"games": 3})
+
+
+class Archives:
+    """Makes damaged archives."""
+
+    def __init__(self, folder: Path, valid: Database | MoveModel) -> None:
+        valid.save(folder / "valid.npz")
+        self._data = (folder / "valid.npz").read_bytes()
 
     def __call__(self, random: Random) -> bytes:
         return damaged_archive(random, self._data)

@@ -118,6 +118,11 @@ PATTERNS = [
     "# first line\npattern -0.5\n  . * .\n  _ _ _\n",
     "semeai patterns 1\ngeometry hex\n\npattern 2\n   X O\n  . * S\n   ? .\n",
 ]
+SUITES = [
+    '{"suite": "a", "id": 1, "size": 5, "setup": [["b", "C3"], ["w", "pass"]], "to_move": "b", "want": "[AB]1|C2"}',
+    '{"suite": "a", "id": "x", "size": 5, "komi": 0.5, "to_move": "w", "want": "!(A1|.2)*", "known_failure": true}\n'
+    '{"suite": "b", "id": 2, "size": 9, "setup": [["b", "E5"]], "to_move": "w", "want": "PASS"}',
+]
 BOOKS = [
     "# a book\n9 7.5 B - / - > E5 52.1 20000\n9 7.5 W E5 / - > D3 47.2 20000\n9 7.5 B E5 G7 / C3 > F3 50.0 1000\n",
 ]
@@ -137,7 +142,8 @@ COMMAND_LINES = [
     "pattern show patterns.txt --json", "pattern match patterns.txt game.sgf --game go",
     "pattern draw p.txt --svg p.svg",
     "bounds --wins 60 --losses 40 --tests 3", "plan --efficiency 0.52 --accept-above 0.5 --discard-below 0.55 --json",
-    "learn games --output ae.npz --held-out 0.1", "reproduce guarantee --races 100 --size 9,19", "status race --json",
+    "learn games --output model.npz --held-out 0.1 --epochs 2", "learn games --patterns-only --output ae.npz --prior 1",
+    "reproduce guarantee --races 100 --size 9,19", "status race --json",
     "runs --ledger postgresql://me@host/db", "export race --table batches", "solve --size 3",
     "init first-race --evolve",
     "--version", "--help", "race --help", "bench --json", "warmup", "",

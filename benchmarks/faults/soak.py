@@ -8,6 +8,7 @@ import contextlib
 import json
 import os
 import statistics
+import subprocess
 import tempfile
 import time
 from pathlib import Path
@@ -17,12 +18,13 @@ from benchmarks.faults.trials import start
 from benchmarks.gtp_memory import Engine, play_game
 
 RACE = """
+seed = {seed}
 [race]
 mode = "plain"
 [evaluator]
 callable = "benchmarks.faults.programs:coin"
 [candidates.grid]
-p = [0.5024, 0.5025, 0.5026]
+p = [0.5024, 0.5025, 0.5026, 0.50245, 0.50255]
 """
 Sample = dict[str, tuple[float, int]]
 
@@ -43,21 +45,27 @@ def sample(race: int, gtp: int) -> Sample:
     return found
 
 
+def start_race(folder: Path, number: int) -> subprocess.Popen[str]:
+    (folder / "race.toml").write_text(RACE.format(seed=number))
+    return start(folder, ["race", "race.toml", "--name", str(number)])
+
+
 def soak(minutes: float, path: Path) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "race.toml").write_text(RACE)
-        race = start(folder, ["race", "race.toml"])
+        races = [start_race(folder, 0)]
         engine = Engine(simulations=100)
         samples: list[tuple[float, Sample]] = []
         began = time.monotonic()
         while (elapsed := time.monotonic() - began) < 60 * minutes:
             play_game(engine)
-            if not samples or elapsed > samples[-1][0] + 20:
-                samples.append((elapsed, sample(race.pid, engine.pid)))
+            if races[-1].poll() is not None:  # it has decided: the next one has other seeds
+                races.append(start_race(folder, len(races)))
+            elif not samples or elapsed > samples[-1][0] + 20:
+                samples.append((elapsed, sample(races[-1].pid, engine.pid)))
                 path.write_text(json.dumps(samples))
-        race.terminate()
-        race.communicate()
+        races[-1].terminate()
+        races[-1].communicate()
         engine.quit()
 
 
