@@ -30,8 +30,10 @@ demo: setup
 	@rm -rf $(DEMO)
 	@$(BIN)/semeai init $(DEMO) --evolve
 	@$(BIN)/semeai evolve $(DEMO)/evolve.toml
+	@$(BIN)/semeai report --ledger $(DEMO)/semeai.sqlite --output $(DEMO)/report.html
 	@echo
-	@echo "Next: read $(DEMO)/grown/report.md, change $(DEMO)/evolve.toml, or race a program of your own:"
+	@echo "Next: open $(CURDIR)/$(DEMO)/report.html in a browser, watch a run live with"
+	@echo "      $(BIN)/semeai dashboard --ledger $(DEMO)/semeai.sqlite, play with $(BIN)/semeai play, change $(DEMO)/evolve.toml, or race a program of your own:"
 	@echo "      $(BIN)/semeai init first-race && $(BIN)/semeai race first-race/race.toml"
 
 quick: setup

@@ -24,6 +24,7 @@ from semeai.cli.commands import COMMANDS, GROUPS, load
 from semeai.cli.help import Parameter, help_of, parameters_of
 from semeai.games.catalog import GAMES, game_named
 from semeai.games.go.database import OWN_DATABASE
+from semeai.games.go.model import OWN_MODEL
 from semeai.games.patterns.policy import OWN
 from semeai.gtp import analysis, playing, records
 from semeai.gtp.dialects import DIALECTS
@@ -43,6 +44,8 @@ WINGS = {
         "printable",
         "errors",
         "files",
+        "fingerprint",
+        "mirror",
         "archives",
         "registry",
         "models",
@@ -53,10 +56,10 @@ WINGS = {
         "jit",
         "rng_kernels",
     ),
-    "racing: any program; no game, no numba": ("stats", "race", "work", "store", "runs"),
+    "racing: any program; no game, no numba": ("stats", "race", "work", "store", "runs", "compare"),
     "playing: no race": ("patterns", "games", "search", "parallel", "players", "gtp"),
-    "bridge: players are raced": ("match", "learn", "evolve", "experiments"),
-    "entry points: nothing imports them": ("cli",),
+    "bridge: players are raced": ("match", "suites", "learn", "evolve", "experiments"),
+    "doors: nothing imports them": ("optuna", "prompts", "report", "ui", "cli"),
 }
 """The layers in their order: one imports only from those above it, see tests/test_layers.py."""
 SUMMARY = 110  # characters of a file's line
@@ -243,7 +246,7 @@ def shown(value: Any) -> str:
         return "none"
     if isinstance(value, bool):
         return str(value).lower()
-    if value == OWN_DATABASE:
+    if value in (OWN_DATABASE, OWN_MODEL):
         return OWN
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
