@@ -36,7 +36,6 @@ RUNS = {
     "race in one process": "race inline.toml",
     "match": f"match mcts:simulations={SLOW} random",
     "match with an engine": f"match {shlex.quote(ENGINE)} random",
-    "evolve": f"evolve --size 5 --simulations {SLOW} --proposer random",
     "reproduce": f"reproduce scaling-go --simulations {SLOW}",
     "learn from self-play": f"learn --self-play 400 --simulations {SLOW} -o db.npz",
 }
@@ -93,6 +92,18 @@ def test_two_signals_end_a_run(start, name, number):
     command.process.send_signal(number)
     assert_ended(command, 130)
     assert "continue:" in command.output or "the same command resumes" in command.output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["INT", "TERM"])
+def test_one_signal_ends_the_sampling_of_an_evolution(start, number):
+    """Nothing of it is recorded, so there is no work under way to finish."""
+    command = start(["-m", "semeai", *shlex.split(f"evolve --size 5 --simulations {SLOW} --proposer random")])
+    command.wait_until(lambda: "sampling" in command.output and has_work(command))
+    command.process.send_signal(number)
+    assert_ended(command, 130)
+    assert "to continue:" in command.output
+    assert "leaked" not in command.output
 
 
 @pytest.mark.slow

@@ -80,7 +80,7 @@ def test_failures_are_shown_and_the_match_goes_on(semeai):  # noqa: F811
         (("random", "randm"), 2, "no player 'randm': did you mean 'random'"),
         (("random", "gtp:no-such-engine"), 2, "no program 'no-such-engine' can be run here"),
         (("random", "random", "--size", 1), 2, "--size: go is played on sizes 2 to 25, not 1"),
-        (("random", "random", "--game", "chess"), 2, "no game 'chess'"),
+        (("random", "random", "--game", "chekers"), 2, "no game 'chekers'"),
         (("random", "mcts:seconds=1", "--simulations", 9), 2, "neither 'random' nor 'mcts:seconds=1' takes it"),
         (("random", "random", "--name", ""), 2, "--name: must have 1 to 200 characters, not 0"),
         (("random", "random", "--markdown", "none/x.md"), 2, "--markdown none/x.md: cannot be written"),

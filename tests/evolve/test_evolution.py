@@ -23,6 +23,7 @@ from semeai.evolve.store import step_run
 from semeai.players.catalog import parse_spec
 from semeai.race.candidate import Verdict
 from semeai.race.rules import betting_levels
+from semeai.runs.run import place_of
 from semeai.store.ledger import Ledger
 from tests.observers import Watching
 
@@ -81,7 +82,7 @@ def small(tmp_path, text=SMALL, **changes):
 
 
 def grow(config, tmp_path, name="small", workers=1, observer=None):
-    place = config.executor.place(str(tmp_path / "semeai.sqlite"), workers)
+    place = place_of(config.executor, str(tmp_path / "semeai.sqlite"), None, workers)
     return run_evolution(config, tmp_path, place, name=name, output=tmp_path / name, observer=observer)
 
 

@@ -30,7 +30,7 @@ GROUPS: dict[str, dict[str, Entry]] = {
     },
     "Grow a player": {
         "evolve": Entry("evolve", "Improve a player step by step, by races of proposed changes."),
-        "learn": Entry("learn", "Learn from Go records or from self-play which moves strong players choose."),
+        "learn": Entry("learn", "Learn which moves strong players choose, from games of Go."),
         "pattern": Entry("pattern", "Show, check, draw and match the patterns of a file."),
     },
     "Inspect results": {

@@ -74,7 +74,7 @@ def learn(
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same file.")] = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """Learn from Go records or from self-play which moves strong players choose.
+    """Learn which moves strong players choose, from games of Go.
 
     A move model adds up shapes of all sizes, tactics, distances to the last moves and lines of the board; a player uses
     it by `model=FILE`. Prints how well it predicts the moves of the held-out games. Broken files are named and left

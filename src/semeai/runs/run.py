@@ -180,6 +180,7 @@ def open_run(
             store.say = (observer or Observer()).say
             opened = store.open_run(checked_name(name, "the run's name"), kind, identity, seed, versions(), tables)
             writer = stack.enter_context(contextlib.closing(opened))
+        stack.enter_context(_interrupted_by_term())
         pool, in_process = stack.enter_context(place.open_pool(observer or Observer())), place.executor == "inline"
         run = Run(pool, writer, observer or Observer(), in_process=in_process)
         if writer is None:
@@ -194,6 +195,23 @@ def open_run(
         finally:
             writer.set_state(run.state)
         run.digest = store.digest(writer.run_id)
+
+
+@contextlib.contextmanager
+def _interrupted_by_term() -> Iterator[None]:
+    """Treat SIGTERM as Ctrl-C while a run is open and no driver handles signals, so that it ends its workers."""
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield
+        return
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, handle)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 @contextlib.contextmanager

@@ -31,7 +31,7 @@ def _expand(states, policy, scratches):
 def believed(position, **changes):
     """Move -> visits and wins, of the points that are expanded."""
     numbers = {f"prior_{name}": float(n) for name, n in VISITS.items()} | {f"prior_{name}": 0.0 for name in OFF}
-    policy = GoPolicy(database="", prior_even=EVEN, **{**numbers, **changes})
+    policy = GoPolicy(database="", model="", prior_even=EVEN, **{**numbers, **changes})
     scratch = np.zeros(1, SCRATCH)
     states = np.concatenate([position.states[:1], position.states[:1]])
     n = _expand(states, policy.to_record(), scratch)
