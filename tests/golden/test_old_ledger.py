@@ -119,7 +119,12 @@ def test_a_race_is_resumed_to_the_same_rows(folder, name):
     ("name", "players", "settings", "seed"),
     [
         ("match-havannah", ("mcts:fast,simulations=10", "random"), {"game": "havannah", "size": 3}, 1),
-        ("match-5b756507da", ("mcts:database=own,simulations=10", "mcts:rave,simulations=10"), {"size": 5, "opening_moves": 1}, 7),
+        (
+            "match-5b756507da",
+            ("mcts:database=own,simulations=10", "mcts:rave,simulations=10"),
+            {"size": 5, "opening_moves": 1},
+            7,
+        ),
     ],
 )
 def test_a_match_plays_the_same_games(folder, name, players, settings, seed):
