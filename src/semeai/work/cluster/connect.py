@@ -1,7 +1,10 @@
 """Connect to a dask scheduler that is there, or let a batch system start the workers of one."""
 
 import contextlib
+import importlib
 import logging
+import signal
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -65,9 +68,19 @@ def _client(address: Any, table: ExecutorTable, security: Any = None) -> "Client
         raise ConfigError(f"executor {table.name}: no dask scheduler answers there ({why})") from None
 
 
+def _jobqueue() -> Any:
+    """Import dask-jobqueue, which sets a handler of Ctrl-C of its own when it is imported (0.9), and undo that."""
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        return importlib.import_module("dask_jobqueue")
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, handler)
+
+
 def _batch_system(table: ExecutorTable) -> Connection:
     try:
-        import dask_jobqueue
+        dask_jobqueue = _jobqueue()
     except ImportError:
         raise ConfigError(f"executor {table.name!r} needs dask-jobqueue: {MISSING}") from None
     kind = {"slurm": dask_jobqueue.SLURMCluster, "oar": dask_jobqueue.OARCluster}[table.name]
