@@ -1,5 +1,6 @@
 """A race on a real SLURM, over two jobs, of which one is cancelled."""
 
+import importlib.util
 import os
 import subprocess
 import threading
@@ -10,7 +11,8 @@ import semeai
 from tests.clusters import until
 from tests.slurm import jobs, slurm
 
-pytest.importorskip("dask_jobqueue")
+# Not importorskip: the import of dask_jobqueue would replace the handler of Ctrl-C for all tests of this process.
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("dask_jobqueue") is None, reason="needs dask-jobqueue")
 
 RACE = """
 [race]
