@@ -11,11 +11,13 @@ os.chdir(ROOT)
 
 from benchmarks import (  # noqa: E402
     against_hyperfine,
+    chess_race,
     cluster_overhead,
     cluster_scale,
     go_speed,
     havannah_speed,
     ledger_load,
+    mixtures,
     overhead,
     parallel_speed,
     pattern_speed,
@@ -42,6 +44,16 @@ PAGES: dict[str, tuple[str, str, Callable[[], list[ResultTable]]]] = {
         "compare beside hyperfine",
         "python benchmarks/run.py compare",
         against_hyperfine.run,
+    ),
+    "chess-race": (
+        "A race of chess engines, beside SPRT",
+        "python benchmarks/run.py chess-race",
+        chess_race.run,
+    ),
+    "mixtures": (
+        "Stakes of the gamblers",
+        "python benchmarks/run.py mixtures",
+        mixtures.run,
     ),
     "cluster-overhead": (
         "What a cluster costs",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from semeai.experiments import numbers
+from semeai.experiments import error_rates, first_good, numbers
 from semeai.experiments.simulated_race import ACCEPTED, DISCARDED, Simulation, simulate
 from semeai.race.settings import RaceSettings
 from semeai.stats.information import information_bound
@@ -27,6 +27,7 @@ METHODS = {
     "betting": DEFAULT,
     "betting, coverage": RaceSettings(coverage=True),
     "betting, throughput": RaceSettings(throughput=True),
+    "wide_betting": RaceSettings(method="wide_betting"),
 }
 STREAM_LENGTH = 400
 DEFAULT_RACES = 5000
@@ -41,12 +42,17 @@ def run(races: int = DEFAULT_RACES, seed: int = 1, progress: Progress = lambda t
         ("errors at the thresholds", boundary_errors),
         ("ten candidates", ten_candidates),
         ("selection rules", selection_rules),
+        ("the first good candidate", first_good.first_good),
+        ("equal seeds and a shared baseline", first_good.shared_seeds),
         ("a stream", stream),
         ("medians", numbers.medians),
         ("the cost of medians", numbers.median_cost),
         ("a shared baseline", numbers.shared_baseline),
         ("rewards of small variance", numbers.small_variances),
         ("false discoveries", numbers.discoveries),
+        ("worst cases", error_rates.worst_cases),
+        ("lists without replacement", error_rates.without_replacement),
+        ("Elo and pruned trials", error_rates.other_intervals),
     ):
         progress(f"simulating {title} …")
         tables.append(make(races, seed))
