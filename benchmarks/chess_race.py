@@ -102,8 +102,8 @@ def real_race(folder: Path) -> ResultTable:
         ("candidate", "verdict", "games", "win rate", "always-valid interval"),
         tuple(rows),
         f"Thresholds 0.52 and 0.60, risk 5% over all candidates and looks, at most 200 pairs per candidate. "
-        f"{_games(whole):,} games were written as PGN. A second race was killed by SIGKILL, with all its processes, when "
-        f"{at_kill} games were on the disk, and resumed by the same command: it had the same digest "
+        f"{_games(whole):,} games were written as PGN. A second race was killed by SIGKILL, with all its processes, "
+        f"when {at_kill} games were on the disk, and resumed by the same command: it had the same digest "
         f"({resumed['digest']}), the same verdicts and {_games(killed):,} files of games.",
     )
 
@@ -228,9 +228,9 @@ def one_candidate(repeats: int) -> ResultTable:
         ("true Elo", "SPRT", "betting", "wide_betting", "betting / SPRT", "wide_betting / SPRT", "SPRT, 99% quantile",
          "betting, 99% quantile", "SPRT accepts", "betting accepts", "wide_betting accepts"),
         tuple(rows),
-        f"SPRT [{ELO0:g}, {ELO1:g}] with alpha = beta = 5%; the race has the same Elo differences as thresholds and the "
-        "risk 5%. Pairs of games between equal engines: 60% split, 38% decided by half a point, 2% won twice. Both look "
-        "at the same pairs, after every 8 or every 128th part.",
+        f"SPRT [{ELO0:g}, {ELO1:g}] with alpha = beta = 5%; the race has the same Elo differences as thresholds and "
+        "the risk 5%. Pairs of games between equal engines: 60% split, 38% decided by half a point, 2% won twice. Both "
+        "look at the same pairs, after every 8 or every 128th part.",
     )  # fmt: skip
 
 

@@ -44,9 +44,9 @@ def ratios() -> ResultTable:
         "Games of one candidate as multiples of the information bound",
         ("mixture", "largest", *map(str, EFFICIENCIES), "gaps and weights"),
         tuple(rows),
-        f"Thresholds {LOW} and {HIGH}, risk 5%, looks as in a race; games up to the verdict, without the batch that was "
-        "under way. Expectations over all sequences of wins and losses, by adding up probabilities on a lattice. The "
-        "best mixtures are found by a sequence of linear programs over gaps and weights.",
+        f"Thresholds {LOW} and {HIGH}, risk 5%, looks as in a race; games up to the verdict, without the batch that "
+        "was under way. Expectations over all sequences of wins and losses, by adding up probabilities on a lattice. "
+        "The best mixtures are found by a sequence of linear programs over gaps and weights.",
     )
 
 
@@ -114,8 +114,8 @@ def _batch(size, efficiency, unit):  # type: ignore[no-untyped-def]
             p[j] = math.exp(log_ways + j * math.log(efficiency) + (size - j) * math.log(1 - efficiency))
         return 0, p
     mean, sd = size * efficiency / unit, math.sqrt(size * efficiency * (1 - efficiency)) / unit
-    first = int(math.floor(mean - 6 * sd))
-    p = np.zeros(int(math.ceil(mean + 6 * sd)) - first + 1)
+    first = math.floor(mean - 6 * sd)
+    p = np.zeros(math.ceil(mean + 6 * sd) - first + 1)
     for j in range(len(p)):
         x = (first + j - mean) / (sd * math.sqrt(2.0))
         half = 0.5 / (sd * math.sqrt(2.0))
