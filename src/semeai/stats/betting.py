@@ -38,7 +38,7 @@ FORECAST_LIMIT = 1e9
 WIDE_FIRST_GAP = 0.8  # in units of the distance between the thresholds
 WIDE_STEP = 3.0
 WIDEST_GAP = 0.45  # about the largest stake, for thresholds near 1/2
-WIDE_FIRST_WEIGHT = 1.8  # of the smallest gap; a small one of the others has 1
+WIDE_FIRST_PART = 0.42  # part of the wealth for the smallest gap; the others share the rest by weight
 WIDE_HALF = 0.12  # the gap with weight 1/2; larger ones have less, because few candidates are so good
 WIDE_LEAST_WEIGHT = 0.15  # for rewards that vary little
 SMALLEST_DISTANCE = 1e-4  # used if the thresholds are closer than this, or equal
@@ -133,8 +133,9 @@ def wide_mixture(distance: float) -> tuple[Floats, Floats]:
     if n_steps:
         gaps[-1] = WIDEST_GAP
     others = np.maximum(WIDE_LEAST_WEIGHT, 1 / (1 + (gaps[1:] / WIDE_HALF) ** 2))
-    weights: Floats = np.append(WIDE_FIRST_WEIGHT, others)
-    return gaps, weights / weights.sum()
+    if not n_steps:
+        return gaps, np.ones(1)
+    return gaps, np.append(WIDE_FIRST_PART, (1 - WIDE_FIRST_PART) * others / others.sum())
 
 
 def mixture_gaps(distance: float) -> Floats:
