@@ -69,7 +69,7 @@ def _width(t: int) -> float:
 
 def worst_cases(races: int, seed: int) -> ResultTable:
     """Return the error rates of one candidate at a threshold, a look after each evaluation."""
-    several = max(1, races // 20)
+    several = max(1, races // 40)
     rows: list[tuple[Cell, ...]] = []
     for name, reward in REWARDS.items():
         row: list[Cell] = [name]
@@ -133,7 +133,7 @@ def _centred(values: Floats) -> Floats:
 
 def without_replacement(races: int, seed: int) -> ResultTable:
     """Return how often the interval of a finite list ever misses its mean, from the first batch to the last item."""
-    several, batch = max(1, races // 20), 10
+    several, batch = max(1, races // 40), 10
     rows: list[tuple[Cell, ...]] = []
     for name, population in POPULATIONS.items():
         rng = generator(seed, "finite", name)

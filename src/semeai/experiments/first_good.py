@@ -92,7 +92,7 @@ def search_bound(n_candidates: int, good: float, bad: float, risk: float, search
 
 def first_good(races: int, seed: int) -> ResultTable:
     """Compare the games to the first acceptance with the lower bounds, by the number of candidates."""
-    several = max(1, races // 20)
+    several = max(1, races // 40)
     settings = RaceSettings()
     rows: list[tuple[Cell, ...]] = []
     for good in GOOD:
