@@ -31,7 +31,7 @@ FILE = """
 mode = "plain"
 accept_above = 0.52
 discard_below = 0.60
-max_per_candidate = 200
+max_per_candidate = 40
 
 [evaluator]
 match = {game = "chess", records = "games", adjudication = {win_score = 600, draw_score = 15}}
@@ -42,21 +42,18 @@ nodes = 60
 "option.Hash" = 1
 
 [[candidates]]
-nodes = 240
+nodes = 300
 
 [[candidates]]
-nodes = 75
+nodes = 62
 
 [[candidates]]
-"option.Skill Level" = 8
+"option.Skill Level" = 3
 
 [[candidates]]
 "option.Use NNUE" = false
-
-[[candidates]]
-"option.Hash" = 2
 """
-KILL_AFTER = 25  # files of games on the disk when the race is killed
+KILL_AFTER = 60  # files of games on the disk when the race is killed
 ELO0, ELO1 = 0.0, 10.0
 SPLIT = np.array([0.01, 0.19, 0.60, 0.19, 0.01])  # pairs of games between equal engines: mostly draws
 DIFFERENCES = (-10.0, 0.0, 2.5, 5.0, 7.5, 10.0, 20.0)
@@ -101,7 +98,7 @@ def real_race(folder: Path) -> ResultTable:
         "Options of Stockfish against Stockfish with 60 nodes per move",
         ("candidate", "verdict", "games", "win rate", "always-valid interval"),
         tuple(rows),
-        f"Thresholds 0.52 and 0.60, risk 5% over all candidates and looks, at most 200 pairs per candidate. "
+        f"Thresholds 0.52 and 0.60, risk 5% over all candidates and looks, at most 40 pairs per candidate. "
         f"{_games(whole):,} games were written as PGN. A second race was killed by SIGKILL, with all its processes, "
         f"when {at_kill} games were on the disk, and resumed by the same command: it had the same digest "
         f"({resumed['digest']}), the same verdicts and {_games(killed):,} files of games.",
