@@ -20,11 +20,10 @@ from semeai.files import append_to, read_text
 from semeai.race.candidate import Verdict
 from semeai.rng import generator
 from semeai.stats.bounds import Bounds
-from semeai.stats.finite import FiniteSample
+from semeai.stats.finite import FiniteSample, is_better
 
 BASELINE = "baseline"
 MAX_LOG_BYTES = 1_000_000_000
-ROUNDING = 1e-12  # of a mean score; equal candidates must not differ by it
 
 
 class Grade(NamedTuple):
@@ -105,7 +104,7 @@ def race_items(
         raise ConfigError(f"risk {risk}, margin {margin} or batch {batch} is out of range")
     order = generator(seed, "items").permutation(len(items))
     standings = [ItemStanding(name, params, FiniteSample(len(items))) for name, params in candidates.items()]
-    bound = -math.log(risk / len(standings))
+    share = risk / len(standings)
     known = _Log(log, {BASELINE: baseline, **candidates}, items)
     result = ItemsResult(standings, len(items), 0, 0.0)
     try:
@@ -122,7 +121,7 @@ def race_items(
                 cost = _count(result, alive, known, numbers)
                 for s in alive:
                     own, theirs = ([known.grades[name, i] for i in numbers] for name in (s.name, BASELINE))
-                    _judge(s, own, theirs, margin, bound)
+                    _judge(s, own, theirs, margin, share)
                 result.looks.append(_line(standings, start + len(numbers), len(items), cost, result.cost))
                 say(result.looks[-1])
     finally:
@@ -154,14 +153,11 @@ def _count(result: ItemsResult, alive: Sequence[ItemStanding], known: "_Log", nu
     return theirs + sum(own)
 
 
-def _judge(s: ItemStanding, own: Sequence[Grade], theirs: Sequence[Grade], margin: float, bound: float) -> None:
+def _judge(s: ItemStanding, own: Sequence[Grade], theirs: Sequence[Grade], margin: float, risk: float) -> None:
     s.sample.add([(1 + a.score - b.score) / 2 for a, b in zip(own, theirs, strict=True)])
-    if s.sample.is_complete:
-        s.verdict = Verdict.ACCEPTED if s.sample.mean > 0.5 + ROUNDING else Verdict.DISCARDED
-    elif s.sample.log_wealth_above(0.5) >= bound:
-        s.verdict = Verdict.ACCEPTED
-    elif s.sample.log_wealth_below((1 + margin) / 2) >= bound:
-        s.verdict = Verdict.DISCARDED
+    better = is_better(s.sample, margin, risk)
+    if better is not None:
+        s.verdict = Verdict.ACCEPTED if better else Verdict.DISCARDED
 
 
 def _graded(evaluate: Evaluate, params: Mapping[str, Any], item: Any, job: tuple[str, int]) -> Grade:
