@@ -31,7 +31,7 @@ FILE = """
 mode = "plain"
 accept_above = 0.52
 discard_below = 0.60
-max_per_candidate = 40
+max_per_candidate = 32
 
 [evaluator]
 match = {game = "chess", records = "games", adjudication = {win_score = 600, draw_score = 15}}
@@ -89,7 +89,7 @@ def real_race(folder: Path) -> ResultTable:
     rows: list[tuple[Cell, ...]] = []
     for a, b in zip(found["candidates"], resumed["candidates"], strict=True):
         assert a == b
-        lower, upper = a["bounds"]
+        lower, upper = a["bounds_at_verdict"]
         rows.append(
             (a["name"], a["verdict"], 2 * a["evaluations"], f"{a['win_rate']:.3f}", f"[{lower:.3f}, {upper:.3f}]")
         )
@@ -98,7 +98,7 @@ def real_race(folder: Path) -> ResultTable:
         "Options of Stockfish against Stockfish with 60 nodes per move",
         ("candidate", "verdict", "games", "win rate", "always-valid interval"),
         tuple(rows),
-        f"Thresholds 0.52 and 0.60, risk 5% over all candidates and looks, at most 40 pairs per candidate. "
+        f"Thresholds 0.52 and 0.60, risk 5% over all candidates and looks, at most 32 pairs per candidate. "
         f"{_games(whole):,} games were written as PGN. A second race was killed by SIGKILL, with all its processes, "
         f"when {at_kill} games were on the disk, and resumed by the same command: it had the same digest "
         f"({resumed['digest']}), the same verdicts and {_games(killed):,} files of games.",
