@@ -40,6 +40,7 @@ def dashboard(
     from semeai.ui.dashboard import dashboard_routes
 
     reader = LedgerReader(ledger)
+    reader.prepare()
     show_page(dashboard_routes(reader), host, port, browser, f"the runs of {reader.location}")
 
 

@@ -13,6 +13,8 @@ from semeai.report.values import Json, number, text
 if TYPE_CHECKING:
     import numpy as np
 
+DRAWN = ("go", "havannah")
+"""Games whose boards can be drawn."""
 _RATE = re.compile(r"(?:win rate|book:) (\d+(?:\.\d+)?)%")
 
 
@@ -38,7 +40,7 @@ def numbers_of(game: str, size: int) -> dict[int, int]:
 
 def can_be_drawn(game: str) -> bool:
     """Return whether there is a drawing of this game's board."""
-    return game in ("go", "havannah")
+    return game in DRAWN
 
 
 def board_data(game: str, size: int) -> Json:
@@ -80,7 +82,7 @@ def game_data(record: GameRecord) -> Json:
         "moves": [],
     }
     for i, (player, move) in enumerate(record.moves):
-        position.play(move, player)
+        position.play_recorded(move, player)
         before, now = now, stones(position)
         comment = record.comments[i] if record.comments else ""
         data["moves"].append({

@@ -35,6 +35,7 @@ SHOWN_FAILURES = 50
 COLUMNS = ("number", "name", "verdict", "n", "total", "lower", "upper", "merit", "doubt")
 """Columns of a candidate in ``race_data``."""
 SPEED_PARTS = 60
+BATCHES_PER_PART = 8
 RECENT = 400
 """Batches that tell the present rate."""
 
@@ -202,10 +203,16 @@ def speed_rows(ledger: Ledger, run_id: int) -> list[list[Any]]:
         when = func.substr(table.c.recorded_at, 1, length)
         query = select(when, func.sum(table.c.size)).where(table.c.run_id == run_id).group_by(when)
         rows = [(moment_of(f"{shown}+00:00"), int(n)) for shown, n in connection.execute(query)]
-    width = max(hours * 3600 / SPEED_PARTS, {19: 1, 16: 60, 13: 3600}[length])
-    sums = [0] * (int(hours * 3600 / width) + 1)
+        n_batches = connection.execute(select(func.count()).where(table.c.run_id == run_id)).scalar_one()
+    # Whole parts only, each with several batches: what is left of the last part would look like a slower one.
+    unit = {19: 1, 16: 60, 13: 3600}[length]
+    parts = min(SPEED_PARTS, max(1, n_batches // BATCHES_PER_PART))
+    width = max(hours * 3600 / parts, unit)
+    sums = [0] * max(1, int(hours * 3600 / width + 1e-9))
     for moment, n in rows:
-        sums[min(len(sums) - 1, max(0, int((moment - start) / width)))] += n
+        part = int((moment - start) / width)
+        if 0 <= part < len(sums):
+            sums[part] += n
     return [[round((i + 0.5) * width, 1), number(n / width, 3)] for i, n in enumerate(sums)]
 
 

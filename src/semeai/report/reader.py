@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import importlib
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -29,6 +30,14 @@ class LedgerReader:
         self._lock = threading.RLock()  # a connection of the ledger may be shared by several calls, see one_state
         self._bounds = BoundsCache()
         self._pages: dict[str, tuple[str, Json]] = {}
+
+    def prepare(self) -> None:
+        """Import what the pages of these runs need, so that the first page does not wait for it."""
+        kinds = {run["kind"] for run in self.runs()}
+        if "match" in kinds:
+            importlib.import_module("semeai.report.match")
+        if "evolution" in kinds:
+            importlib.import_module("semeai.report.evolution")
 
     def close(self) -> None:
         with self._lock:

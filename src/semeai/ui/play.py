@@ -40,8 +40,8 @@ def play_routes(board: Board) -> list[Route]:
         return {"version": board.version}
 
     async def load(request: Request) -> Any:
-        data, game = await body_of(request), _game(request.query_params.get("game", ""))
-        await asyncio.to_thread(board.load, data, game)
+        data = await body_of(request)
+        await asyncio.to_thread(board.load, data)
         return {"version": board.version}
 
     async def save(request: Request) -> Response:

@@ -19,7 +19,7 @@ from semeai.gtp.session import FIRST_CHUNK, Session, SessionSettings, next_chunk
 from semeai.players.base import Choice, Player
 from semeai.players.config import PlayerConfig
 from semeai.players.mcts import MctsPlayer, team_settings
-from semeai.report.boards import move_place
+from semeai.report.boards import DRAWN, move_place
 from semeai.report.values import Json, number, text
 from semeai.rng import SEED_BITS, derive
 from semeai.ui.table import GameChoice, Table
@@ -48,11 +48,11 @@ class Board:
 
     def __init__(
         self, choice: GameChoice, config_of: Callable[[str], PlayerConfig], budget: Budget,
-        opponent: Callable[[str], Player] | None = None, seed: int = 1,
+        opponent: Callable[[str], Player] | None = None, seed: int = 1, opponent_name: str = "semeai",
     ) -> None:  # fmt: skip
         self._config_of, self._budget, self._opponent_of, self._seed = config_of, budget, opponent, seed
         self._changed = threading.Condition()
-        self.table = Table(choice)
+        self.table = Table(choice, opponent_name)
         self.version = 0
         """Grows with every change that pages should see."""
         self.analysing = False
@@ -98,8 +98,9 @@ class Board:
         with self._changed:
             yield self.table
 
-    def load(self, data: bytes, game: str) -> None:
-        self.act(lambda table: table.load(data, game))
+    def load(self, data: bytes) -> None:
+        """Show a recorded game, of the game on the board or of another one."""
+        self.act(lambda table: table.load(data, sorted(DRAWN, key=lambda game: game != table.rules.name)))
         self.stop_review()
 
     def analyse(self, on: bool) -> None:
