@@ -205,6 +205,16 @@ ui.window = function (curves, around) {
   return [Math.max(0, middle - reach), Math.min(1, middle + reach)];
 };
 
+// A chart of a result table: our curves with their intervals, and the paper's dashed.
+ui.resultChart = function (chart) {
+  const place = ui.el("div"), colours = chart.curves.map((_, i) => ui.SERIES[i % ui.SERIES.length]);
+  const curves = chart.curves.map((c, i) => ({ label: c.label, colour: colours[i], n: c.n, mean: c.mean, ...(c.paper ? { dash: [6, 5] } : { lower: c.lower, upper: c.upper }) }));
+  const values = chart.curves.flatMap((c) => [...c.lower, ...c.upper, ...(chart.even === null ? [] : [chart.even])]);
+  const low = Math.min(...values), high = Math.max(...values), room = 0.06 * (high - low || 1);
+  ui.chart(place, { curves, x: chart.x, y: chart.y, log: chart.log, unit: "", height: 320, window: [low - room, high + room], lines: chart.even === null ? [] : [{ at: chart.even, label: "even" }] });
+  return ui.el("div", {}, ui.el("h3", {}, chart.title), place, ui.el("div", { class: "legend" }, curves.map((c) => ui.el("span", {}, ui.swatch(c.colour), c.label))));
+};
+
 // An interval as a bar between the thresholds. Places are shares of the width, so nothing is distorted.
 ui.bar = function (mean, lower, upper, lines, reach, style) {
   const at = (v) => `${Math.max(1.5, Math.min(98.5, (100 * (v - reach[0])) / (reach[1] - reach[0]))).toFixed(2)}%`;

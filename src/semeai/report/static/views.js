@@ -39,7 +39,7 @@ ui.runView = function (page, api) {
   function about(now) {
     ui.fill(foot, ui.el("h2", {}, "How to get the same"),
       ui.pairs([["seed", now.seed], ...(now.kind === "race" ? [["digest of the results", now.digest]] : []), ["started", ui.moment(now.created_at)], ["ledger", now.ledger],
-        ...Object.entries(now.versions).map(([k, v]) => [k, v])]),
+        ["versions", Object.entries(now.versions).map(([k, v]) => `${k} ${v}`).join(", ")]]),
       ui.settings("Settings of the run", now.config));
   }
   draw(page);
@@ -85,7 +85,7 @@ ui.raceView = function (page, api, body) {
       judged.push({ label: `${row(n)[1]}: to discard`, colour: colour(n), dash: [5, 4], n: c.n, mean: c.doubt.map((m) => m / c.needed[1]) });
     }
     evidenceCard.hidden = !judged.length;
-    const more = { curves: judged, lines: [{ at: 1, label: "verdict" }], log: true, x: "evaluations", y: "evidence", unit: "evaluations", height: 340, window: [0, 1.08 * Math.max(1, ...judged.flatMap((c) => c.mean))] };
+    const more = { curves: judged, lines: [{ at: 1, label: "verdict" }], log: true, x: "evaluations", y: "evidence", unit: "evaluations", height: 420, window: [0, 1.08 * Math.max(1, ...judged.flatMap((c) => c.mean))] };
     if (!judged.length) return;
     if (evidence) evidence.update(more); else evidence = ui.chart(evidencePlace, more);
   }
@@ -259,7 +259,7 @@ ui.evolutionView = function (page, api, body) {
     ui.fill(linePlace, data.programs.map((p) => ui.el("div", { class: `pattern ${p.label ? "yes" : ""}` },
       ui.el("h3", {}, p.label ? `${p.label}, step ${p.step}` : "first"), p.change ? picture(p) : ui.el("p", { class: "faint" }, "the player that the evolution began with"),
       p.change ? ui.el("p", { class: "note" }, p.picture ? (p.good ? "good shape, " : "bad shape, ") : "", `proposed by ${p.proposer}`, ui.el("br"), `${ui.count(p.n_games)} games`) : null,
-      p.race ? api.link(p.race, "its race") : null)));
+      p.race ? api.link(p.race, "its race", "") : null)));
     const rows = data.programs.flatMap((p) => p.matches.map((m) => [p, m]));
     const reach = [Math.min(0.35, ...rows.map(([, m]) => m.interval[0])), Math.max(0.65, ...rows.map(([, m]) => m.interval[1]))];
     ui.fill(validPlace, rows.length ? ui.table([
