@@ -80,7 +80,7 @@ def test_a_live_race_is_watched_to_its_verdict(browser, tmp_path, view):
         page.locator(".badge.finished").wait_for()
         assert page.locator("tr", has_text=EVIL).count() >= 1  # a name is text, whatever it says
         assert page.locator("main script").count() == 0
-        page.locator("summary", has_text="fails").click()
+        page.locator("summary", has_text="fails").first.click()
         page.get_by_text(f"Traceback {EVIL}").first.wait_for()  # its standard error
         page.locator("tr.picked", has_text="better").click()
         page.locator("tr.pick:not(.picked)", has_text="better").wait_for()

@@ -44,7 +44,7 @@ def drawable(match: Mapping[str, Any]) -> bool:
 
 def _chart(chart: Mapping[str, Any]) -> Json:
     """Return a chart of a result table, see ``semeai.table.Chart``, as the page draws it."""
-    curves = []
+    curves: list[Json] = []
     for curve in chart["curves"]:
         points = [[float(value) for value in point] for point in curve["points"]]
         if any(len(point) != 4 or not all(map(math.isfinite, point)) for point in points):

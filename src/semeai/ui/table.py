@@ -214,8 +214,10 @@ class Table:
         comments = tuple(self.comments.get(i, "") for i in range(len(self.line)))
         at_end = self.at == len(self.line)
         names = {self.rules.colours[player]: self._name_of(player) for player in (0, 1)}
-        result = self.result() if at_end else ""
-        return replace(self.start, moves=tuple(self.line), comments=comments, result=result, **names)
+        return replace(
+            self.start, moves=tuple(self.line), comments=comments, result=self.result() if at_end else "",
+            black=names["black"], white=names["white"],
+        )  # fmt: skip
 
     def _name_of(self, player: int) -> str:
         """Return the name of a player as the record has it, or who plays the colour here."""

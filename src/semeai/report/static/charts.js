@@ -194,7 +194,7 @@ function logTicks(low, high, width) {
 const hex = (share) => Math.round(255 * share).toString(16).padStart(2, "0");
 
 // The part of the win rates to show: where the curves end, not the wide intervals of their beginnings.
-ui.window = function (curves, around) {
+ui.window = function (curves, around, dots = []) {
   const middle = (around[0] + around[1]) / 2;
   let reach = Math.max(0.01, 2 * (around[1] - around[0]));
   for (const c of curves) {
@@ -202,6 +202,8 @@ ui.window = function (curves, around) {
     if (last < 0) continue;
     reach = Math.max(reach, 1.25 * Math.abs(c.mean[last] - middle), Math.min(0.2, 1.25 * Math.max(c.upper[last] - middle, middle - c.lower[last])));
   }
+  const far = dots.map((d) => Math.abs(d.mean - middle)).sort((a, b) => a - b);
+  if (far.length) reach = Math.max(reach, Math.min(0.35, 1.1 * far[Math.floor(0.95 * (far.length - 1))]));
   return [Math.max(0, middle - reach), Math.min(1, middle + reach)];
 };
 
