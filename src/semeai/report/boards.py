@@ -43,12 +43,16 @@ def can_be_drawn(game: str) -> bool:
     return game in DRAWN
 
 
+@lru_cache(maxsize=64)
+def names_of(game: str, size: int) -> tuple[str, ...]:
+    """Return the names of the points of a board."""
+    position = game_named(game).new_position(size)
+    return tuple(position.move_to_text(move) for move in points_of(game, size))
+
+
 def board_data(game: str, size: int) -> Json:
     """Return what is needed to draw an empty board: the game, its size and the names of its points."""
-    rules = game_named(game)
-    position = rules.new_position(size)
-    names = [position.move_to_text(move) for move in points_of(game, size)]
-    return {"game": game, "size": size, "names": names, "colours": list(rules.colours)}
+    return {"game": game, "size": size, "names": list(names_of(game, size)), "colours": list(game_named(game).colours)}
 
 
 def stones(position: Position) -> str:

@@ -1,8 +1,8 @@
 """The thinking behind the board: one thread searches for moves and for analysis, another one reviews whole games.
 
-Pages see the results of a search a few times per second. The time between two looks grows with the time that a look
-takes, and the playouts that estimate who owns each point are a fixed share of the simulations. So looking costs a
-search less than a twentieth of its simulations.
+Pages see the results of a search a few times per second. The time between two looks grows with the CPU time that a look
+takes, so the share is kept on a busy machine too. The playouts that estimate who owns each point are a fixed share of
+the simulations. So looking costs a search less than a twentieth of its simulations.
 """
 
 import contextlib
@@ -25,8 +25,8 @@ from semeai.rng import SEED_BITS, derive
 from semeai.ui.table import GameChoice, Table
 
 LOOK_SECONDS = 0.25
-LOOK_SHARE = 0.02
-"""Largest share of the time that goes into looks at a search."""
+LOOK_SHARE = 0.01
+"""Largest share of the thread's CPU time that goes into looks at a search; sending them costs about as much again."""
 OWNER_SHARE = 0.02
 """Playouts for owners, as a share of the simulations."""
 SHOWN_MOVES = 30
@@ -313,6 +313,7 @@ class Look:
     def __init__(self, player: MctsPlayer, position: Position) -> None:
         self._player, self._position = player, position
         self._next = time.monotonic() + LOOK_SECONDS
+        self._next_cpu = 0.0
         self._owners: Any = None
         if position.game == "go":
             from semeai.games.go.ownership import OwnerCounts
@@ -322,10 +323,10 @@ class Look:
 
     @property
     def is_due(self) -> bool:
-        return time.monotonic() >= self._next
+        return time.monotonic() >= self._next and time.thread_time() >= self._next_cpu
 
     def data(self, simulations: int) -> Json:
-        began = time.monotonic()
+        began = time.thread_time()
         reports = [report for report in self._player.report() if report.visits]
         total = sum(report.visits for report in reports)
         mean = sum(report.visits * report.win_rate for report in reports) / total if total else None
@@ -350,8 +351,8 @@ class Look:
             if self._owners.playouts:
                 owners = [number(float(x), 2) for x in self._owners.on_board]
                 found |= {"owners": owners, "lead": number(self._owners.lead, 1)}
-        took = time.monotonic() - began
-        self._next = time.monotonic() + max(LOOK_SECONDS, took / LOOK_SHARE)
+        now = time.thread_time()
+        self._next, self._next_cpu = time.monotonic() + LOOK_SECONDS, now + (now - began) / LOOK_SHARE
         return found
 
     def _line(self, moves: list[int]) -> list[Json]:
