@@ -65,6 +65,7 @@ class Board:
         self._players: dict[str, MctsPlayer] = {}
         self._opponents: dict[str, Player] = {}
         self._reviewing: threading.Event | None = None
+        self._listeners: list[Callable[[], object]] = []
         self._thread = threading.Thread(target=self._work, name="thinking", daemon=True)
         self._thread.start()
 
@@ -147,6 +148,19 @@ class Board:
     def _note(self) -> None:
         self.version += 1
         self._changed.notify_all()
+        for wake in tuple(self._listeners):
+            wake()
+
+    @contextlib.contextmanager
+    def listening(self, wake: Callable[[], object]) -> Iterator[None]:
+        """Call ``wake`` after every change, from any thread, within the block."""
+        with self._changed:
+            self._listeners.append(wake)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._listeners.remove(wake)
 
     # -- the thread that thinks --------------------------------------------------------------------------------
 
