@@ -9,9 +9,9 @@ import os
 import shutil
 import statistics
 import tempfile
-import threading
+import subprocess
+import sys
 import time
-import urllib.request
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,8 @@ SETTINGS = RaceSettings(mode="plain", batch=8, growth=0.0)
 """Nearly all candidates stay undecided, which is the most work for a page."""
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync")  # fmt: skip
+READER = "import sys, urllib.request as r\nfor line in r.urlopen(sys.argv[1]): print(len(line), flush=True)"
+"""A page that only reads, in a process of its own as a browser is."""
 PAINTED = """() => new Promise((done) => {
   const look = () => {
     const table = document.querySelectorAll("tr.pick").length, drawn = document.querySelectorAll("canvas").length;
@@ -126,10 +128,9 @@ def watched_rate(config: PlayerConfig, choice: GameChoice, simulations: int) -> 
     """Return the same of an analysis whose results, with owners, go to an open page."""
     board = Board(choice, lambda game: config, Budget(simulations=100, analysis=simulations))
     with contextlib.closing(board), serving(play_routes(board), "127.0.0.1", 0, 0) as (address, _):
-        stop = threading.Event()
-        page = threading.Thread(target=_read_events, args=(f"{address}api/events", stop), daemon=True)
-        page.start()
-        time.sleep(0.5)
+        page = subprocess.Popen([sys.executable, "-c", READER, f"{address}api/events"], stdout=subprocess.PIPE)
+        assert page.stdout is not None
+        page.stdout.readline()  # it has the first state
         board.analyse(True)
         while board.analysis is None:  # making the player and its tree is not a part of the search
             time.sleep(0.001)
@@ -137,14 +138,9 @@ def watched_rate(config: PlayerConfig, choice: GameChoice, simulations: int) -> 
         while (board.analysis or {}).get("simulations", 0) < simulations:
             time.sleep(0.05)
         rate = (simulations - before) / (time.process_time() - began)
-        stop.set()
+        page.kill()
+        page.communicate()
     return rate
-
-
-def _read_events(address: str, stop: threading.Event) -> None:
-    with urllib.request.urlopen(address, timeout=60) as stream:
-        while not stop.is_set() and stream.readline():
-            pass
 
 
 def analysis_rows(games: Sequence[tuple[str, int, int]], rounds: int) -> list[tuple[str, str, str, str]]:
