@@ -8,9 +8,9 @@ import json
 import os
 import shutil
 import statistics
-import tempfile
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
