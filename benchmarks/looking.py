@@ -185,6 +185,7 @@ def run(rounds: int = 5) -> list[ResultTable]:
             "What an analysis costs the search", ("board", "search alone", "with an open page", "less"),
             tuple(analysis_rows(games, rounds)),
             "Simulations per CPU second of the whole process, with the server, the page's events, and the playouts for "
-            f"owners and score; medians of {rounds} rounds, one after the other. {busy()}",
+            f"owners and score; medians of {rounds} rounds, one after the other. The last column is the median "
+            f"of the differences within a round. {busy()}",
         ),
     ]  # fmt: skip
