@@ -17,6 +17,7 @@ from benchmarks import (  # noqa: E402
     go_speed,
     havannah_speed,
     ledger_load,
+    looking,
     mixtures,
     overhead,
     parallel_speed,
@@ -69,6 +70,11 @@ PAGES: dict[str, tuple[str, str, Callable[[], list[ResultTable]]]] = {
         "Looking at a large ledger",
         "python benchmarks/run.py ledger-load",
         ledger_load.run,
+    ),
+    "looking": (
+        "What it costs to look",
+        "python benchmarks/run.py looking",
+        looking.run,
     ),
     "faults": (
         "Faults on purpose",
