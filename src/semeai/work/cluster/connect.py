@@ -91,6 +91,8 @@ def _batch_system(table: ExecutorTable) -> Connection:
         "processes": table.cores,  # one worker per core, each with one thread
         "memory": table.memory,
         **table.options,
+        # Any free port: the usual one is often taken on a machine that others use too.
+        "scheduler_options": {"dashboard_address": ":0", **table.options.get("scheduler_options", {})},
     }
     try:
         cluster = kind(**settings)
