@@ -345,6 +345,8 @@ class ClusterPool:
             )
         if self._refused and not self._accepted and self._refused.keys() >= self._threads.keys():
             raise ConfigError(next(iter(self._refused.values())))
+        if not self._threads and (why := self._connection.trouble()):
+            raise WorkersLost(why)
         waiting = not self.slots and bool(self._wanted)
         if waiting and not self._is_waiting and self._agent.connected and not self._threads:
             self._say(f"waiting for workers: {self.name} has none at the moment")
