@@ -108,7 +108,7 @@ def test_jobs_that_end_are_replaced_and_jobs_that_cannot_work_are_one_sentence(t
         assert len(cancelled) == 1  # it was the only one
         assert replaced.finished
         path = executor(folder, queue='"nowhere"')
-        with pytest.raises(WorkersLost, match="slurm takes no job: sbatch: .*: nowhere"):
+        with pytest.raises(WorkersLost, match=r"slurm takes no job: sbatch: .*: nowhere"):
             semeai.run_race_file(path, ledger=str(tmp_path / "a.sqlite"))
         path = executor(
             folder, options='{ interface = "lo", job_directives_skip = ["--mem"], python = "/bin/false" }', jobs=1
