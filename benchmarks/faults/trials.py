@@ -26,14 +26,18 @@ class Row:
     tried: int = 0
     lost: int = 0
     examples: list[str] = field(default_factory=list)
+    cases: dict[str, int] = field(default_factory=dict)
+    """Number of trials by case: the moment of a kill, or what became of damage."""
 
     @property
     def held(self) -> int:
         return self.tried - self.lost
 
-    def count(self, wrong: str = "") -> None:
+    def count(self, wrong: str = "", case: str = "") -> None:
         """Count a trial; ``wrong`` says what was lost."""
         self.tried += 1
+        if case:
+            self.cases[case] = self.cases.get(case, 0) + 1
         if wrong:
             self.lost += 1
             self.examples.append(wrong)
