@@ -77,9 +77,9 @@ class TestTies:
 
         place = {"ledger": str(tmp_path / "l.sqlite"), "name": "r"}
         more = {"baseline": {"shift": 0.0, "x": 0}, "better": "higher", "share_baseline": True, **place}
-        candidates = [{"name": "a", "shift": 1.0, "x": 1}, {"name": "b", "shift": 1.0, "x": 2}]
-        candidates.append({"name": "c", "shift": 2.0, "x": 2})
-        settings = {"mode": "plain", "accept_above": 0.7, "discard_below": 0.8, "max_evaluations": 400}
+        candidates = [{"name": "a", "shift": 0.4, "x": 1}, {"name": "b", "shift": 0.4, "x": 2}]
+        candidates.append({"name": "c", "shift": 0.6, "x": 2})
+        settings = {"mode": "plain", "accept_above": 0.58, "discard_below": 0.66, "max_evaluations": 400}
         expected = [
             "candidates 'a' and 'b' had the same numbers in their first 50 evaluations: "
             "does the program use what they differ in?"
