@@ -71,6 +71,9 @@ def corrupt(data: bytearray, draws: random.Random) -> None:
         data[first : first + 4096], data[second : second + 4096] = other, one
 
 
+CASES = ("reported", "without effect")
+
+
 def trials(n: int, seed: int) -> Row:
     """Damage a ledger ``n`` times."""
     row = Row("damage to the file of a ledger")
@@ -88,5 +91,5 @@ def trials(n: int, seed: int) -> Row:
                 row.count(f"damage {i}: {type(error).__name__}: {error}")
                 continue
             wrong = "" if found in (None, whole) else f"damage {i}: {found} instead of {whole}"
-            row.count(wrong, "reported" if found is None else "without effect")
+            row.count(wrong, CASES[found is not None])
     return row

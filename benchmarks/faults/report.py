@@ -27,7 +27,10 @@ START, END = "<!-- made by `python benchmarks/run.py faults` -->", "<!-- end -->
 SEED = 1
 N_KILLS = {"race of a callable": 42, "race of a command": 63, "match": 21}
 """Kills of each kind, by what is killed: 1,008 in all. A match takes long to start."""
-N_DAMAGES, N_OTHERS, N_INPUTS = 1500, 60, 1_000_000
+N_DAMAGES, N_PLACES, N_INPUTS = 1500, 60, 1_000_000
+PORTION = 7
+"""Trials of a part that start processes."""
+INPUTS_PORTION = 100_000
 AT_ONCE = 3
 """Parts under way at the same time: most of them wait for processes that sleep."""
 
@@ -35,41 +38,43 @@ Part = tuple[str, Callable[[], Row]]
 
 
 def parts() -> dict[str, Part]:
-    """Return group and trials of each part, by name. Parts of the same group are added up in a line of the page."""
-    found: dict[str, Part] = {
-        "damage": ("damaged ledgers", lambda: damage.trials(N_DAMAGES, SEED)),
-        "writers": ("three drivers of one run at once", lambda: places.second_writers(N_OTHERS, SEED, _expected())),
-        "leases": (
-            "locks lost during a race, and a second driver",
-            lambda: places.lost_leases(N_OTHERS, SEED, _expected()),
-        ),
-        "disks": ("full disks", lambda: places.full_disks(N_OTHERS, SEED, _expected())),
-    }
-    for fault in places.SERVER_FAULTS:
-        found[fault] = (fault, partial(_lost_servers, fault))
+    """Return group and trials of each part, by name, in the order in which they are tried.
+
+    Parts of the same group are added up in a line of the page. They are small, so that a stopped run loses little.
+    """
+    found: dict[str, Part] = {}
+
+    def add(name: str, group: str, n: int, portion: int, trials: Callable[[int, int], Row]) -> None:
+        for number, first in enumerate(range(0, n, portion)):
+            found[f"{name} {number + 1}"] = (group, partial(trials, min(portion, n - first), SEED + 1000 * number))
+
+    add("damage", "damaged ledgers", N_DAMAGES, 500, damage.trials)
     with new_folder() as folder:
         shares = {name: parser.share for name, parser in parsers(Path(folder)).items()}
-    for name, part in shares.items():
-        n = math.ceil(N_INPUTS * part / sum(shares.values()))
-        found[f"input: {name}"] = (f"damaged input: {name}", partial(damaged_input, name, n))
+    for parser, share in shares.items():
+        n = math.ceil(N_INPUTS * share / sum(shares.values()))
+        add(f"input: {parser}", f"damaged input: {parser}", n, INPUTS_PORTION, partial(damaged_input, parser))
+    for group, trials, n in (
+        ("full disks", places.full_disks, N_PLACES),
+        ("three drivers of one run at once", places.second_writers, N_PLACES),
+        ("locks lost during a race, and a second driver", places.lost_leases, N_PLACES),
+        *((fault, partial(places.lost_servers, fault), N_PLACES // 2) for fault in places.SERVER_FAULTS),
+    ):
+        add(group, group, n, PORTION, partial(_in_place, trials))
     for title, n in N_KILLS.items():
         for kind in kills.KINDS:
-            found[f"kill: {title}: {kind}"] = (f"kill: {kind}", partial(kills.trials, title, kind, n, SEED))
-    return found
+            add(f"kill: {title}: {kind}", f"kill: {kind}", n, PORTION, partial(kills.trials, title, kind))
+    return dict(sorted(found.items(), key=lambda item: int(item[0].split()[-1])))
 
 
-def _expected() -> str:
-    return places.reference()
+def _in_place(trials: Callable[[int, int, str], Row], n: int, seed: int) -> Row:
+    return trials(n, seed, places.reference())
 
 
-def _lost_servers(fault: str) -> Row:
-    return places.lost_servers(fault, N_OTHERS // 2, SEED, _expected())
-
-
-def damaged_input(name: str, n: int) -> Row:
+def damaged_input(name: str, n: int, seed: int) -> Row:
     """Give damaged input to a parser, in a process of its own, because its memory is limited."""
     with get_context("spawn").Pool(1) as pool:
-        (row,) = pool.apply(fuzz.run, (n, SEED, name, fuzz.MEMORY_MB))
+        (row,) = pool.apply(fuzz.run, (n, seed, name, fuzz.MEMORY_MB))
     return Row(f"damaged input: {name}", row.tried, row.lost, [wrong for _, wrong in row.examples])
 
 
@@ -91,7 +96,10 @@ def run(minutes: float = math.inf, only: str = "") -> list[ResultTable]:
     with ThreadPoolExecutor(AT_ONCE) as threads:
         list(threads.map(work, open_parts))
     write_page()
-    return [_table("Faults on purpose", "fault", {row.fault: [row] for row in results().values()})]
+    rows: dict[str, list[Row]] = {}
+    for row in results().values():
+        rows.setdefault(row.fault, []).append(row)
+    return [_table("Faults on purpose", "fault", rows)]
 
 
 def results() -> dict[str, Row]:
@@ -104,15 +112,14 @@ def write_page() -> None:
     """Replace the tables in the page."""
     found = results()
     groups: dict[str, list[Row]] = {}
-    cases: dict[str, int] = {}
     for name, (group, _) in parts().items():
         if name in found:
             groups.setdefault(group, []).append(found[name])
-            if name.startswith("kill"):
-                for case, n in found[name].cases.items():
-                    cases[case] = cases.get(case, 0) + n
-    moments = ", ".join(f"{cases.get(moment, 0):,} {moment}" for moment in kills.MOMENTS)
-    reported = ", ".join(f"{n:,} {case}" for case, n in found["damage"].cases.items()) if "damage" in found else "none"
+    cases = {case: sum(row.cases.get(case, 0) for row in found.values()) for case in (*kills.MOMENTS, *damage.CASES)}
+    moments = ", ".join(f"{cases[moment]:,} {moment}" for moment in kills.MOMENTS)
+    reported = ", ".join(f"{cases[case]:,} {case}" for case in damage.CASES)
+    # Parts are tried in another order than they are shown in.
+    groups = dict(sorted(groups.items(), key=lambda item: (not item[0].startswith("kill"), item[0])))
     inputs = {group: rows for group, rows in groups.items() if group.startswith("damaged input")}
     others = {group: rows for group, rows in groups.items() if group not in inputs}
     tables = [
