@@ -18,11 +18,10 @@ from pathlib import Path
 
 from benchmarks.faults import damage, fuzz, kills, places
 from benchmarks.faults.parsers import new_folder, parsers
-from benchmarks.faults.trials import ROOT, Row
+from benchmarks.faults.trials import ROOT, Row, replace_between
 from semeai.table import ResultTable
 
 RESULTS = ROOT / "build" / "faults.jsonl"
-PAGE = ROOT / "docs" / "explanation" / "reliability.md"
 START, END = "<!-- made by `python benchmarks/run.py faults` -->", "<!-- end -->"
 SEED = 1
 N_KILLS = {"race of a callable": 42, "race of a command": 63, "match": 21}
@@ -129,9 +128,7 @@ def write_page() -> None:
             "Damaged input", "parser", {name.partition(": ")[2]: rows for name, rows in inputs.items()}
         ).to_markdown(),
     ]
-    before, _, rest = PAGE.read_text().partition(START)
-    after = rest.partition(END)[2]
-    PAGE.write_text("\n".join([before + START, "", *tables, END + after]))
+    replace_between(START, END, "\n".join(tables))
 
 
 def _table(title: str, first: str, groups: Mapping[str, Iterable[Row]]) -> ResultTable:

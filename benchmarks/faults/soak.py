@@ -13,8 +13,9 @@ import time
 from pathlib import Path
 
 from benchmarks.faults.kills import processes_of
-from benchmarks.faults.trials import start
+from benchmarks.faults.trials import replace_between, start
 from benchmarks.gtp_memory import Engine, play_game
+from semeai.table import ResultTable
 
 RACE = """
 seed = {seed}
@@ -31,6 +32,7 @@ PROGRAMS = {
 }
 REST = 4.0
 """Rest of the GTP engine after a game, in times of the game: the soak shall leave most of a core free."""
+START, END = "<!-- made by `python -m benchmarks.faults.soak` -->", "<!-- end of the soak -->"
 Sample = dict[str, tuple[float, int]]
 
 
@@ -98,8 +100,8 @@ def soak(minutes: float, path: Path) -> None:
         engine.quit()
 
 
-def rows(path: Path) -> list[tuple[str, ...]]:
-    """Return for each process: memory in the second sixth of the time and in the last, and the open files likewise."""
+def table(path: Path) -> ResultTable:
+    """Return for each process its memory and its open files, in the second sixth of the time and in the last."""
     samples = json.loads(path.read_text())
     end = samples[-1][0]
     parts = [[s for t, s in samples if first <= t / end <= last] for first, last in ((1 / 6, 1 / 3), (5 / 6, 1))]
@@ -107,14 +109,22 @@ def rows(path: Path) -> list[tuple[str, ...]]:
     for name in samples[-1][1]:
         memory, files = ([statistics.mean(s[name][i] for s in part if name in s) for part in parts] for i in (0, 1))
         found.append((name, *(f"{m:.1f}" for m in memory), *(f"{f:.1f}" for f in files)))
-    return found
+    times = [f"{first * end / 60:.0f} to {last * end / 60:.0f} min" for first, last in ((1 / 6, 1 / 3), (5 / 6, 1))]
+    columns = ("process", *(f"MB, {time}" for time in times), *(f"open files, {time}" for time in times))
+    return ResultTable(f"A soak of {end / 60:.0f} minutes", columns, tuple(found))
+
+
+def main() -> None:
+    reader = argparse.ArgumentParser(description=__doc__)
+    reader.add_argument("--minutes", type=float, default=60)
+    reader.add_argument("--output", type=Path, default=Path("build/soak.json"))
+    reader.add_argument("--show", action="store_true", help="only write the table of an earlier soak")
+    given = reader.parse_args()
+    if not given.show:
+        given.output.parent.mkdir(parents=True, exist_ok=True)
+        soak(given.minutes, given.output)
+    replace_between(START, END, table(given.output).to_markdown())
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--minutes", type=float, default=60)
-    parser.add_argument("--output", type=Path, default=Path("build/soak.json"))
-    options = parser.parse_args()
-    options.output.parent.mkdir(parents=True, exist_ok=True)
-    soak(options.minutes, options.output)
-    print(*rows(options.output), sep="\n")
+    main()

@@ -12,6 +12,7 @@ from semeai.store.ledger import Ledger
 from semeai.store.verify import verify_ledger
 
 ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "explanation" / "reliability.md"
 LIMIT = 120.0  # seconds after which a run that does not end counts as hanging
 MOST_STARTS = 60
 INTERRUPTED, LOCKED = 130, 4
@@ -129,3 +130,10 @@ def contents(folder: Path, ledger: str = "semeai.sqlite") -> str:
             store.close()
     except SemeaiError as error:
         return f"cannot be read: {error}"
+
+
+def replace_between(start: str, end: str, text: str) -> None:
+    """Replace what the page has between two marks."""
+    before, _, rest = PAGE.read_text().partition(start)
+    after = rest.partition(end)[2]
+    PAGE.write_text("\n".join([before + start, "", text, end + after]))
