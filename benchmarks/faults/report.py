@@ -29,7 +29,7 @@ N_KILLS = {"race of a callable": 42, "race of a command": 63, "match": 21}
 N_DAMAGES, N_PLACES, N_INPUTS = 1500, 60, 1_000_000
 PORTION = 7
 """Trials of a part that start processes."""
-INPUTS_PORTION = 100_000
+INPUTS_PORTION = 10_000
 AT_ONCE = 3
 """Parts under way at the same time: most of them wait for processes that sleep."""
 
@@ -47,7 +47,7 @@ def parts() -> dict[str, Part]:
         for number, first in enumerate(range(0, n, portion)):
             found[f"{name} {number + 1}"] = (group, partial(trials, min(portion, n - first), SEED + 1000 * number))
 
-    add("damage", "damaged ledgers", N_DAMAGES, 500, damage.trials)
+    add("damage", "damaged ledgers", N_DAMAGES, 100, damage.trials)
     with new_folder() as folder:
         shares = {name: parser.share for name, parser in parsers(Path(folder)).items()}
     for parser, share in shares.items():
