@@ -1,15 +1,19 @@
 """A damaged ledger is never used in silence: a damaged row is named, or the rows are still those that were recorded."""
 
+import json
 import shutil
 import sqlite3
 
 import pytest
 from benchmarks.faults.damage import RACE, sound_ledger, trials
+from hypothesis import given
+from hypothesis import strategies as st
 
 from semeai import Ledger
 from semeai.errors import LedgerError
 from semeai.runs.race_file import run_race_file
 from semeai.runs.resume import read_race, verify_races
+from semeai.store.checks import json_list
 from semeai.store.verify import verify_ledger, verify_run
 
 
@@ -89,6 +93,11 @@ def test_verdicts_are_checked_against_the_rewards(ledger):
 
 
 def test_random_damage_changes_nothing_in_silence():
-    row, n_reported = trials(150, seed=1)
+    row = trials(150, seed=1)
     assert (row.tried, row.lost) == (150, 0), row.examples
-    assert n_reported > 75
+    assert row.cases["reported"] > 75
+
+
+@given(st.lists(st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.integers())))
+def test_checksums_are_those_of_the_text_of_the_json_library(values):
+    assert json_list(values) == json.dumps(values)
