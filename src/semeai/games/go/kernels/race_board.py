@@ -128,7 +128,7 @@ def put(memory: Memory, p: int, color: int) -> int:
         q = side_of(p, side, w)
         if at(memory, q) != 3 - color:
             continue
-        n, liberties = walk(memory, q, 0)
+        n, liberties = walk(memory, q, np.int64(0))
         if liberties:
             continue
         top = memory[N_TAKEN]
@@ -139,7 +139,7 @@ def put(memory: Memory, p: int, color: int) -> int:
             memory[np.uint64(TAKEN + top + i)] = r
         memory[N_TAKEN] = top + n
         captured += n
-    if captured == 0 and count(memory, p, 0) == 0:
+    if captured == 0 and count(memory, p, np.int64(0)) == 0:
         memory[np.uint64(BOARD + p)] = EMPTY
         return -1
     memory[HASH] ^= _ZOBRIST[np.uint64(color), np.uint64(p)]
@@ -187,7 +187,7 @@ def join(memory: Memory, zone: int, other: int) -> None:
 @kernel
 def add_chain(memory: Memory, zone: int, start: int, avoid: int) -> None:
     """Add the stones of a chain, and one liberty other than ``avoid`` if it has one: where possible, one in the set."""
-    n, liberties = walk(memory, start, MAX_POINTS)
+    n, liberties = walk(memory, start, np.int64(MAX_POINTS))
     found = 0
     for i in range(n):
         add(memory, zone, memory[np.uint64(CHAIN + i)])
@@ -207,7 +207,7 @@ def add_chain(memory: Memory, zone: int, start: int, avoid: int) -> None:
 def add_around(memory: Memory, zone: int, start: int) -> None:
     """Add the stones of a chain and all points beside it."""
     w = memory[STRIDE]
-    n, _ = walk(memory, start, MAX_POINTS)
+    n, _ = walk(memory, start, np.int64(MAX_POINTS))
     for i in range(n):
         p = memory[np.uint64(CHAIN + i)]
         add(memory, zone, p)

@@ -64,6 +64,8 @@ KO, TOO_LONG, TOO_MANY_NODES = 1, 2, 4
 
 MAX_LIBERTIES = 8
 """A chain with more liberties is not searched."""
+SLACK = 2
+"""Moves that a player may spend on approach moves and on saving his own chain."""
 _MOST_AROUND = 4
 _FAILED, _PROVEN = 1, 2
 _PRIME = np.int64(1099511628211)
@@ -133,7 +135,7 @@ def prove(memory: Memory, of_prover: int, k: int, passes: int, level: int) -> in
         add_around(memory, zone, target)
         add(memory, zone, own)
         return 1
-    if not of_prover and memory[SPARED] == 0 and count(memory, own, 1) == 1:
+    if not of_prover and memory[SPARED] == 0 and count(memory, own, np.int64(1)) == 1:
         return 0
     key = _key(memory, passes, of_prover)
     known = _look_up(memory, key, k, zone)
@@ -147,9 +149,9 @@ def prove(memory: Memory, of_prover: int, k: int, passes: int, level: int) -> in
             captured = put(memory, p, prover)
             if captured < 0:
                 continue
-            if captured == 1 and count(memory, p, passes + 1) <= passes + 1 and walk(memory, p, MAX_POINTS)[0] == 1:
+            if captured == 1 and count(memory, p, passes + 1) <= passes + 1 and walk(memory, p, np.int64(MAX_POINTS))[0] == 1:
                 memory[FLAGS] |= KO
-            elif (memory[SPARED] or count(memory, own, 1) > 1) and prove(memory, 0, k - 1, passes, level + 1):
+            elif (memory[SPARED] or count(memory, own, np.int64(1)) > 1) and prove(memory, np.int64(0), k - 1, passes, level + 1):
                 clear(memory, zone)
                 join(memory, zone, _zone(level + 1))
                 _add_own_move(memory, zone, p, captured, passes)
@@ -158,13 +160,13 @@ def prove(memory: Memory, of_prover: int, k: int, passes: int, level: int) -> in
             if result:
                 break
     else:
-        result = prove(memory, 1, k, passes + 1, level + 1)
+        result = prove(memory, np.int64(1), k, passes + 1, level + 1)
         if result:
             clear(memory, zone)
             join(memory, zone, _zone(level + 1))
             tried = TRIED + level * ZONE_WORDS
             clear(memory, tried)
-            p = _next_point(memory, zone, tried, 0)
+            p = _next_point(memory, zone, tried, np.int64(0))
             while p and result:
                 if at(memory, p) == prover:
                     _add_guard(memory, zone, tried, p, passes)
@@ -175,7 +177,7 @@ def prove(memory: Memory, of_prover: int, k: int, passes: int, level: int) -> in
                     else:
                         if memory[SPARED] and at(memory, memory[SPARED]) == EMPTY:
                             pass
-                        elif at(memory, own) != prover or not prove(memory, 1, k, passes, level + 1):
+                        elif at(memory, own) != prover or not prove(memory, np.int64(1), k, passes, level + 1):
                             result = 0
                         else:
                             join(memory, zone, _zone(level + 1))
@@ -213,8 +215,8 @@ def _next_point(memory: Memory, zone: int, tried: int, after: int) -> int:
 def _add_guard(memory: Memory, zone: int, tried: int, p: int, passes: int) -> None:
     """See to it that no move outside the zone captures the prover's chain at ``p``."""
     if count(memory, p, passes + 1) <= passes + 1:
-        add_chain(memory, zone, p, 0)
-    n, _ = walk(memory, p, MAX_POINTS)
+        add_chain(memory, zone, p, np.int64(0))
+    n, _ = walk(memory, p, np.int64(MAX_POINTS))
     for i in range(n):
         add(memory, tried, memory[np.uint64(CHAIN + i)])
 
@@ -226,7 +228,7 @@ def _add_neighbours(memory: Memory, zone: int, p: int, color: int, passes: int) 
     for side in range(4):
         q = side_of(p, side, w)
         if at(memory, q) == color and count(memory, q, passes) <= passes:
-            add_chain(memory, zone, q, 0)
+            add_chain(memory, zone, q, np.int64(0))
 
 
 @kernel
@@ -235,7 +237,7 @@ def _add_own_move(memory: Memory, zone: int, p: int, captured: int, passes: int)
     prover, w = memory[PROVER], memory[STRIDE]
     add(memory, zone, p)
     if count(memory, p, passes) <= passes:
-        add_chain(memory, zone, p, 0)
+        add_chain(memory, zone, p, np.int64(0))
     for side in range(4):
         q = side_of(p, side, w)
         if at(memory, q) == prover:
@@ -288,10 +290,10 @@ def _list_choices(memory: Memory, k: int, level: int) -> int:
     base = CHOICES + level * (MAX_CHOICES + 1)
     target, own, prover, w = memory[TARGET], memory[OWN], memory[PROVER], memory[STRIDE]
     n = 0
-    _, m = walk(memory, own, MAX_CHOICES)
+    _, m = walk(memory, own, np.int64(MAX_CHOICES))
     if m == 1 and memory[SPARED] == 0:
         last = memory[LIBERTIES]
-        n = _add_captures(memory, own, base, n, 1)
+        n = _add_captures(memory, own, base, n, np.int64(1))
         return _add_choice(memory, base, n, last)
     own_first = min(m, MAX_CHOICES)
     for i in range(own_first):
@@ -307,7 +309,7 @@ def _list_choices(memory: Memory, k: int, level: int) -> int:
     if k > liberties:
         for i in range(liberties):
             n = _add_approaches(memory, memory[np.uint64(TARGET_LIBERTIES + i)], base, n)
-        n = _add_captures(memory, own, base, n, 2)
+        n = _add_captures(memory, own, base, n, np.int64(2))
         for i in range(own_first if own_first <= 4 else 0):
             n = _add_choice(memory, base, n, memory[np.uint64(OWN_LIBERTIES + i)])
     return n
@@ -325,7 +327,7 @@ def _listed(memory: Memory, base: int, n: int, p: int) -> bool:
 def _add_captures(memory: Memory, start: int, base: int, n: int, most: int) -> int:
     """Add the liberties of chains beside the chain at ``start`` that have at most ``most``."""
     w, color = memory[STRIDE], at(memory, start)
-    stones, _ = walk(memory, start, MAX_POINTS)
+    stones, _ = walk(memory, start, np.int64(MAX_POINTS))
     stones = min(stones, MAX_CHOICES + 1)
     beside = CHOICES + LEVELS * (MAX_CHOICES + 1)  # a row of choices that no level uses
     for i in range(stones):
@@ -347,48 +349,48 @@ def _add_approaches(memory: Memory, p: int, base: int, n: int) -> int:
     prover, w = memory[PROVER], memory[STRIDE]
     captured = put(memory, p, prover)
     if captured >= 0:
-        liberties = count(memory, p, 1)
+        liberties = count(memory, p, np.int64(1))
         last = memory[LIBERTIES]
         take_back(memory, p, prover, captured)
         return _add_choice(memory, base, n, last) if liberties == 1 else n
     for side in range(4):
         q = side_of(p, side, w)
         if at(memory, q) == 3 - prover:
-            liberties = count(memory, q, _MOST_AROUND)
+            liberties = count(memory, q, np.int64(_MOST_AROUND))
             for i in range(min(liberties, _MOST_AROUND)):
                 n = _add_choice(memory, base, n, memory[np.uint64(LIBERTIES + i)])
     return n
 
 
 @kernel
-def search(memory: Memory, prover: int, target: int, own: int, of_prover: int, slack: int, limit: int) -> int:
+def search(memory: Memory, prover: int, target: int, own: int, of_prover: int, passes: int, limit: int) -> int:
     """Return the prover's moves within which he captures ``target`` before ``own`` is captured; 0: no proof found.
 
-    ``slack`` more moves than the target has liberties are allowed at most, and ``limit`` nodes for each number of moves.
-    The zone of the proof is that of level 0.
+    At most SLACK more moves than the target has liberties are allowed, and ``limit`` nodes for each number of moves.
+    The zone of the proof is that of level 0; it bears ``passes`` moves that the opponent made before.
     """
     memory[PROVER], memory[TARGET], memory[OWN], memory[SPARED] = prover, target, own, 0
-    return _deepen(memory, of_prover, slack, limit)
+    return _deepen(memory, of_prover, passes, limit)
 
 
 @kernel
 def is_in_danger(memory: Memory, target: int, own: int, limit: int) -> bool:
     """Return whether ``target`` would be captured, moving second, if its owner could not capture ``own``."""
     memory[PROVER], memory[TARGET], memory[OWN], memory[SPARED] = at(memory, own), target, own, own
-    return _deepen(memory, 1, 1, limit) > 0
+    return _deepen(memory, np.int64(1), np.int64(0), limit) > 0
 
 
 @kernel
-def _deepen(memory: Memory, of_prover: int, slack: int, limit: int) -> int:
-    memory[QUESTION] += 1
+def _deepen(memory: Memory, of_prover: int, passes: int, limit: int) -> int:
     target = memory[TARGET]
-    least = count(memory, target, MAX_LIBERTIES)
+    memory[QUESTION] += 1
+    least = count(memory, target, np.int64(MAX_LIBERTIES))
     if least > MAX_LIBERTIES:
         memory[FLAGS] |= TOO_LONG
         return 0
-    for k in range(least, least + slack + 1):
+    for k in range(least, least + SLACK + 1):
         memory[NODES], memory[LIMIT] = 0, limit
-        if prove(memory, of_prover, k, 0, 0):
+        if prove(memory, of_prover, k, passes, np.int64(0)):
             return k
         if memory[NODES] > limit:
             return 0

@@ -51,8 +51,6 @@ ANSWERED, FOR_KO, FOR_NODES, FOR_ESCAPE = 0, 1, 2, 3
 """Why an outcome is unknown: it may depend on a ko; too many positions; no capture was found within the slack."""
 
 MAX_MOVES = 24
-SLACK = 2
-"""Moves that a player may spend on approach moves and on saving his own chain."""
 
 RACE = np.dtype(
     [
@@ -138,12 +136,12 @@ def _mark_groups(state: State, memory: Memory) -> None:
     for p in range(state.points):
         memory[GROUPS + p] = 0
         if p and np.int64(state.chain[p]) == p and state.color[p] != EMPTY and _is_weak(state, p):
-            if count(memory, p, MAX_LIBERTIES) <= MAX_LIBERTIES and not _has_two_eyes(state, memory, p):
+            if count(memory, p, np.int64(MAX_LIBERTIES)) <= MAX_LIBERTIES and not _has_two_eyes(state, memory, p):
                 memory[GROUPS + p] = p
     for p in range(state.points):
         if memory[GROUPS + p] == 0:
             continue
-        _, n = walk(memory, p, MAX_LIBERTIES)
+        _, n = walk(memory, p, np.int64(MAX_LIBERTIES))
         for i in range(n):
             memory[OWN_LIBERTIES + i] = memory[LIBERTIES + i]
         for q in range(p + 1, state.points):
@@ -159,7 +157,7 @@ def _mark_groups(state: State, memory: Memory) -> None:
 def _n_shared(memory: Memory, chain: int, n: int) -> int:
     """Return how many liberties of a chain are among the ``n`` at OWN_LIBERTIES."""
     shared = 0
-    _, m = walk(memory, chain, MAX_LIBERTIES)
+    _, m = walk(memory, chain, np.int64(MAX_LIBERTIES))
     for i in range(m):
         for j in range(n):
             shared += memory[LIBERTIES + i] == memory[OWN_LIBERTIES + j]
@@ -170,7 +168,7 @@ def _n_shared(memory: Memory, chain: int, n: int) -> int:
 def _has_two_eyes(state: State, memory: Memory, chain: int) -> bool:
     """Return whether two liberties of a chain are eyes that the chain alone surrounds: it cannot be captured."""
     w, eyes = memory[STRIDE], 0
-    _, n = walk(memory, chain, MAX_LIBERTIES)
+    _, n = walk(memory, chain, np.int64(MAX_LIBERTIES))
     for i in range(n):
         p = memory[LIBERTIES + i]
         inside = True
@@ -222,25 +220,25 @@ def _group_stones(state: State, memory: Memory, group: int) -> int:
 def solve(memory: Memory, race: int, black: int, white: int, limit: int) -> bool:
     """Write the outcomes of the race between two chains. Returns False if it is none: one of them is not in danger."""
     memory[FLAGS] = 0
-    _, n = walk(memory, black, MAX_LIBERTIES)
+    _, n = walk(memory, black, np.int64(MAX_LIBERTIES))
     for i in range(n):
         memory[OWN_LIBERTIES + i] = memory[LIBERTIES + i]
     shared = _n_shared(memory, white, n)
-    m = count(memory, white, MAX_LIBERTIES)
-    first = second = UNKNOWN
-    if n > m and search(memory, BLACK, white, black, 0, SLACK, limit):
-        first = second = BLACK_WINS
-    elif m > n and search(memory, WHITE, black, white, 0, SLACK, limit):
-        first = second = WHITE_WINS
+    m = count(memory, white, np.int64(MAX_LIBERTIES))
+    first, second = UNKNOWN, UNKNOWN
+    if n > m and search(memory, np.int64(BLACK), white, black, np.int64(0), np.int64(0), limit):
+        first, second = BLACK_WINS, BLACK_WINS
+    elif m > n and search(memory, np.int64(WHITE), black, white, np.int64(0), np.int64(0), limit):
+        first, second = WHITE_WINS, WHITE_WINS
     if first == UNKNOWN:
-        if search(memory, BLACK, white, black, 1, SLACK, limit):
+        if search(memory, np.int64(BLACK), white, black, np.int64(1), np.int64(0), limit):
             first = BLACK_WINS
-        if search(memory, WHITE, black, white, 1, SLACK, limit):
+        if search(memory, np.int64(WHITE), black, white, np.int64(1), np.int64(0), limit):
             second = WHITE_WINS
         if first == BLACK_WINS and second == UNKNOWN:
-            if n <= m and search(memory, BLACK, white, black, 0, SLACK, limit):
+            if n <= m and search(memory, np.int64(BLACK), white, black, np.int64(0), np.int64(0), limit):
                 second = BLACK_WINS
-        elif second == WHITE_WINS and first == UNKNOWN and m <= n and search(memory, WHITE, black, white, 0, SLACK, limit):
+        elif second == WHITE_WINS and first == UNKNOWN and m <= n and search(memory, np.int64(WHITE), black, white, np.int64(0), np.int64(0), limit):
             first = WHITE_WINS
     flags = memory[FLAGS]
     if (first != BLACK_WINS or second == BLACK_WINS) and not is_in_danger(memory, black, white, limit):
@@ -288,7 +286,7 @@ def is_urgent(memory: Memory, race: int) -> bool:
 def _list_moves(memory: Memory, race: int, limit: int, moves_of: int) -> None:
     """List the necessary moves of an urgent race.
 
-    After a pass the other player wins, by a proof with a zone. A move outside that zone changes nothing about it. So
+    After a pass the other player wins, by a proof with a zone that bears one move outside. A move outside that zone changes nothing about it. So
     the moves inside are all that may win, and each is tried.
     """
     if not is_urgent(memory, race):
@@ -298,7 +296,7 @@ def _list_moves(memory: Memory, race: int, limit: int, moves_of: int) -> None:
             continue
         own = memory[race + (R_BLACK if color == BLACK else R_WHITE)]
         rival = memory[race + (R_WHITE if color == BLACK else R_BLACK)]
-        if not search(memory, 3 - color, own, rival, 1, SLACK, limit):
+        if not search(memory, 3 - color, own, rival, np.int64(1), np.int64(1), limit):
             continue
         for i in range(ZONE_WORDS):
             memory[REFUTATION + i] = memory[ZONES + i]
@@ -313,8 +311,8 @@ def _list_moves(memory: Memory, race: int, limit: int, moves_of: int) -> None:
             if captured < 0:
                 continue
             wins = at(memory, rival) == EMPTY or (
-                captured != 1 or walk(memory, p, MAX_POINTS) != (1, 1)
-            ) and search(memory, color, rival, own, 0, SLACK, limit)
+                captured != 1 or walk(memory, p, np.int64(MAX_POINTS)) != (1, 1)
+            ) and search(memory, color, rival, own, np.int64(0), np.int64(0), limit)
             take_back(memory, p, color, captured)
             if wins:
                 memory[moves + n] = p
@@ -328,7 +326,7 @@ def _list_moves(memory: Memory, race: int, limit: int, moves_of: int) -> None:
 @kernel
 def touches(memory: Memory, p: int, stone: int) -> bool:
     """Return whether a point is a liberty of the chain at ``stone``."""
-    _, n = walk(memory, stone, MAX_POINTS)
+    _, n = walk(memory, stone, np.int64(MAX_POINTS))
     for i in range(n):
         if memory[LIBERTIES + i] == p:
             return True
