@@ -32,9 +32,7 @@ class Fight:
     ``doubt``: who gets all points if it is not clear that the winner of the race lives.
     """
 
-    def __init__(
-        self, board: Board, points: Iterable[Point], main: Sequence[Point] = (), doubt: str = BLACK
-    ) -> None:
+    def __init__(self, board: Board, points: Iterable[Point], main: Sequence[Point] = (), doubt: str = BLACK) -> None:
         self.doubt = doubt
         self.had_doubts = False
         self.points = sorted(points)
@@ -215,7 +213,9 @@ class Fight:
             elif i not in seen:
                 region = self.chain(state, i)
                 seen |= region
-                reached = {state[k] for j in region for k in self.beside[j]} | {c for j in region for c in self.outside[j]}
+                reached = {state[k] for j in region for k in self.beside[j]} | {
+                    c for j in region for c in self.outside[j]
+                }
                 reached -= {EMPTY}
                 total += SIGN[reached.pop()] * len(region) if len(reached) == 1 else 0
         return total
@@ -234,7 +234,7 @@ class Sum:
         self._under_way: set[tuple[tuple[Part, ...], int, str, bool]] = set()
 
     def value(self, parts: tuple[Part, ...], dame: int, color: str, passed: bool = False) -> int:
-        """Return the best score of the rest of the game with ``color`` to move, for Black; ``passed``: the last move."""
+        """Return Black's best score in the rest of the game. ``passed``: whether the last move was a pass."""
         key = parts, dame, color, passed
         if key in self._known:
             return self._known[key]

@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from reference.go import BLACK, EMPTY, OTHER, WHITE, Board, Point, empty_cells
 from reference.local_games import Fight, Settled
+
 from tools.build_semeai import Labelled, Layout, Plan, lives, n_eyes, name_of, open_up, settled_score, turned
 
 LATER = 0.5
@@ -39,7 +40,7 @@ ROOMS = {
     "corner, three by three": ["...", "...", ".."],
 }
 """Rooms from the top left corner, or from the second row on; # is a row of the wall."""
-HEADER = """# Positions whose only good move is good only if it is played first (Figure 1, left, of the MCTS paper, and its kin).
+HEADER = """# Positions whose only good move is good only if played first, as in Figure 1 of the MCTS paper (left).
 # White's chain lives or dies (a seki counts as life). Area scoring, dead stones must be captured.
 # Two moves later the good move wins in "later" of the continuations that can still be won; labels by exhaustive search.
 # Written by tools/build_rave_problems.py; do not edit.
@@ -58,10 +59,12 @@ class Room(Fight):
     """A fight for the life of a white chain, the wall of a room. Its capture ends it."""
 
     def _after_race(self, state: str, color: str, captured: set[int]) -> Settled:
-        """Return Black's win, or one of White if a black stone inside has fewer than two ways to the outside: unclear."""
+        """Return Black's win; White's if a black stone inside has fewer than two ways out, which is unclear."""
         inside = [i for i, cell in enumerate(state) if cell == BLACK and not self.is_safe(state, self.chain(state, i))]
         for i in inside:
-            ways = {j for k in self.chain(state, i) for j in self.beside[k] if j in captured and BLACK in self.outside[j]}
+            ways = {
+                j for k in self.chain(state, i) for j in self.beside[k] if j in captured and BLACK in self.outside[j]
+            }
             if len(ways) < 2:
                 return Settled(0, 0, WHITE)
         return Settled(len(state), 0, BLACK)
@@ -99,7 +102,10 @@ class Solved:
                 self.successors[node] = found
                 for new in found:
                     self.before.setdefault(new, []).append(node)
-        self.wins = {BLACK: self._wins(BLACK, dict.fromkeys(captures, BLACK)), WHITE: self._wins(WHITE, ends, any_capture)}
+        self.wins = {
+            BLACK: self._wins(BLACK, dict.fromkeys(captures, BLACK)),
+            WHITE: self._wins(WHITE, ends, any_capture),
+        }
 
     def _wins(self, winner: str, ends: dict[Node, str], lost: Collection[Node] = ()) -> set[Node]:
         """Return the positions that ``winner`` wins by force: the smallest set with all positions that lead into it."""

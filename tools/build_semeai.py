@@ -12,6 +12,7 @@ import random
 import shlex
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -23,7 +24,7 @@ from reference.go import BLACK, EMPTY, OFF_BOARD, WHITE, Board, Point, beside, e
 from reference.local_games import Fight, Sum, Unclear, race_result
 
 LETTERS = "ABCDEFGHJKLMNOPQRST"
-TRIES = 40
+TRIES = 25
 GNUGO = "gnugo --level 10"
 HEADER = """# Capturing races on settled boards: Black (X) to play, area scoring, dead stones must be captured.
 # Families: "must" (Black has to play in the race) and "won" (Black is ahead: playing there wastes a move).
@@ -327,27 +328,24 @@ def plans() -> Iterator[tuple[Plan, int]]:
     """Yield what is wanted, with the number of positions of each kind."""
     one, two = ("capture 1",), ("save 2",)
     for k in (2, 3, 4, 5):
-        yield Plan("must", 9, (k, k), stakes=one if k % 2 else two), 3
-        yield Plan("won", 9, (k + 2, k), stakes=two if k % 2 else one), 3 if k < 5 else 0
+        yield Plan("must", 9, (k, k), stakes=one if k % 2 else two), 5
     for k in (2, 3, 4):
+        yield Plan("won", 9, (k + 2, k), stakes=two if k % 2 else one), 5
         yield Plan("must", 9, (k, k), shared=1, stakes=two), 2
-        yield Plan("won", 9, (k + 2, k), shared=1, stakes=one), 2 if k < 4 else 0
-    for eyes, black, white in (((1, 0), 2, 3), ((1, 1), 2, 2), ((0, 1), 4, 3), ((1, 1), 4, 4), ((1, 0), 4, 5)):
-        yield Plan("must", 13, (black, white), 0, eyes, 2, 0.3, ("save 1", "capture 2")), 3
-        yield Plan("won", 13, (black + 2, white), 0, eyes, 2, 0.3, ("save 1", "capture 2")), 3
-    for k in (2, 3):
-        yield Plan("won", 13, (k, k + 1), 1, (1, 0), 2, 0.3, ("capture 1",)), 2
-        yield Plan("must", 13, (k, k), 0, width=2, open=0.4, stakes=("corridor 2", "hall 2")), 2
-        yield Plan("won", 13, (k + 3, k + 1), 0, width=2, open=0.4, stakes=("corridor 3", "save 1")), 2
+    yield Plan("won", 9, (4, 2), shared=1, stakes=one), 3
     for k in (3, 4, 5, 6):
-        yield Plan("must", 13, (k, k), open=0.4, stakes=("save 1", "capture 1")), 3
-        yield Plan("won", 13, (k + 2, k), open=0.4, stakes=("save 1", "capture 1")), 3
-    for k in (4, 6, 8):
+        yield Plan("must", 13, (k, k), open=0.4, stakes=("save 1", "capture 1")), 4
+        yield Plan("won", 13, (k + 2, k), open=0.4, stakes=("save 2", "capture 1")), 4
+    for k in (4, 5, 6, 8):
         stakes = ("save 3", "capture 1")
-        yield Plan("must", 19, (k, k), open=0.5, stakes=stakes), 3
-        yield Plan("won", 19, (k + 2, k), open=0.5, stakes=stakes), 4
-        yield Plan("must", 19, (k, k), shared=1, width=2, open=0.3, stakes=stakes), 2
-        yield Plan("won", 19, (k + 2, k), shared=1, width=2, open=0.3, stakes=stakes), 2
+        yield Plan("must", 19, (k, k), open=0.5, stakes=stakes), 3 if k < 8 else 2
+        yield Plan("won", 19, (k + 2, k), open=0.5, stakes=stakes), 4 if k < 8 else 2
+    for k in (2, 3):
+        yield Plan("must", 13, (k, k), width=2, open=0.4, stakes=("corridor 2", "hall 2")), 2
+        yield Plan("won", 13, (k + 3, k + 1), width=2, open=0.4, stakes=("corridor 3", "save 1")), 2
+    yield Plan("must", 13, (4, 3), 0, (0, 1), 2, 0.3, ("save 1", "capture 2")), 3
+    yield Plan("won", 13, (3, 3), 0, (1, 0), 2, 0.3, ("save 1", "capture 2")), 3
+    yield Plan("won", 13, (5, 3), 1, (0, 0), 2, 0.3, ("capture 1",)), 3
 
 
 def find(plan: Plan, wanted: int, rng: random.Random) -> Iterator[Labelled]:
@@ -413,7 +411,7 @@ def main() -> None:
                 print(f"{plan}: GNU Go says {checked.gnugo}\n{found.board.draw()}", file=sys.stderr)
             count[plan.family] += 1
             written.append(as_text(checked, f"{plan.family}-{plan.size}-{count[plan.family]}"))
-        print(plan, dict(count), flush=True)
+        print(f"{plan}: {dict(count)}, {time.process_time():.0f} CPU seconds", flush=True)
     options.output.write_text("\n".join([HEADER, *written]))
 
 

@@ -11,10 +11,10 @@ from semeai.experiments import (
     guarantee,
     parallel,
     parallel_ranks,
-    scaling,
-    races,
     race_coverage,
     race_strength,
+    races,
+    scaling,
     strength,
 )
 from semeai.games.catalog import game_named

@@ -7,16 +7,13 @@ from pathlib import Path
 
 from semeai.experiments.matches import Progress
 from semeai.experiments.race_games import RacePosition, ScanTask, games_of, spread_evenly
-from semeai.games.catalog import game_named
 from semeai.games.go.config import GoPolicy
 from semeai.games.go.game import GAME
 from semeai.games.go.ownership import expected_owners
-from semeai.games.go.races import Race, races_of
+from semeai.games.go.races import Race
 from semeai.games.record import GameRecord
 from semeai.players.analysis import search_position
-from semeai.players.catalog import parse_spec
-from semeai.players.mcts import MctsPlayer, compile_players
-from semeai.players.specs import MctsSpec
+from semeai.players.mcts import compile_players
 from semeai.rng import derive
 from semeai.runs.run import Observer, place_named
 from semeai.stats.intervals import wilson_interval
@@ -118,8 +115,8 @@ def run(
                 "decided races: search agrees", "open races: search agrees",
             ),
             tuple(rows),
-            f"Every fifth position from move 20 on. Search: {simulations[0]:,} simulations of the default player. Open: "
-            f"who moves first wins. Races without an answer: {reasons}.",
+            f"Every fifth position from move 20 on. Search: the default player, {simulations[0]:,} simulations. "
+            f"Open: who moves first wins. Races without an answer: {reasons}.",
         )
     ]  # fmt: skip
 

@@ -69,9 +69,7 @@ _NOTE = "Against the default player, pairs with colours swapped, komi 7.5, area 
 
 def _rows(place: str, settings: MatchSettings, n: int, playing: Playing) -> list[tuple[str | float | int, ...]]:
     base = f"mcts:default,resign_below=0.05,simulations={n}"
-    pairings = [
-        Pairing(f"{place}, {version.label}", f"{base},{version.settings}", base, settings) for version in TRIED
-    ]
+    pairings = [Pairing(f"{place}, {version.label}", f"{base},{version.settings}", base, settings) for version in TRIED]
     tallies = play_all(pairings, GAMES, **playing)
     return [_row(place, version, tally) for version, tally in zip(TRIED, tallies, strict=True)]
 

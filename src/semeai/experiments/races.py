@@ -44,7 +44,10 @@ OWN = {"must": "must play in the race", "won": "must play elsewhere", "first": "
 
 
 def run_races(
-    simulations: Sequence[int] = SIMULATIONS, runs: int | None = None, size: Sequence[int] = (), **asking: Unpack[Asking]
+    simulations: Sequence[int] = SIMULATIONS,
+    runs: int | None = None,
+    size: Sequence[int] = (),
+    **asking: Unpack[Asking],
 ) -> list[ResultTable]:
     """Return one table per number of simulations: good moves of every version in both families."""
     problems = [p for p in own_problems(RACES) if not size or p.size in size]
