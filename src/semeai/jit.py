@@ -36,6 +36,8 @@ _PACKAGE = Path(__file__).parent
 _NAMED_SOURCES = {"jit.py", "rng_kernels.py", "games/protocol.py"}
 _DEFINES_KERNELS = re.compile(rb"\n@(?:kernel|inlined|implements)\b")
 _warm_ups: dict[str, Callable[[], object]] = {}
+_implemented: set[tuple[str, Any]] = set()
+"""Optional functions and the types of records that have their own."""
 _games_outside: defaultdict[Any, set[str]] = defaultdict(set)
 """Numba's type of a record -> ``_outside_keys`` of the functions that say what it means."""
 
@@ -99,11 +101,29 @@ def implements(generic: Callable[..., Any], dtype: np.dtype[Any]) -> Callable[[F
             return function if types[0] == record else None
 
         options: Any = {"nogil": True, "boundscheck": BOUNDSCHECK}
+        _implemented.add((generic.__name__, record))
         overload(generic, strict=False, jit_options=options)(choose)
         _games_outside[record] |= _outside_keys(function)
         return function
 
     return register
+
+
+def optional(function: F) -> F:
+    """Make ``function`` a generic one that ``implements`` may replace; for other records its body is compiled."""
+
+    def stub(*arguments: Any) -> Any:
+        return function(*arguments)
+
+    body: Any = function
+    stub.__name__ = function.__name__
+
+    def choose(*types: Any) -> Callable[..., Any] | None:
+        return None if (function.__name__, types[0]) in _implemented else body
+
+    options: Any = {"nogil": True, "boundscheck": BOUNDSCHECK}
+    overload(stub, strict=False, jit_options=options)(choose)
+    return stub  # type: ignore[return-value]
 
 
 def _outside_keys(function: Callable[..., Any]) -> set[str]:

@@ -26,6 +26,7 @@ GROUPS: dict[str, dict[str, Entry]] = {
         "gtp": Entry("gtp", "Play by the Go Text Protocol (GTP) on standard input and output."),
         "analyze": Entry("analyze", "Show what each move of a game cost, and which was better."),
         "suite": Entry("suite", "Ask a player for its move in positions whose solutions are known."),
+        "races": Entry("races", "Solve the capturing races (semeai) of a position of Go."),
         "solve": Entry("solve", "Prove who wins a Havannah position on a small board."),
     },
     "Grow a player": {

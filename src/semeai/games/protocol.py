@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from semeai.jit import optional
+
 PLAYER_ONE, CHANCE = 0, 2
 
 MAX_CODES = 1024
@@ -17,6 +19,7 @@ MAX_DEPTH = 1024
 MAX_PLAYED = 4096
 MAX_WORDS = 16384
 MAX_KEPT = 90112
+MAX_SOLVER = 131072
 
 SCRATCH = np.dtype(
     [
@@ -45,6 +48,7 @@ SCRATCH = np.dtype(
         ("kept_size", np.int64),
         # Replies that playouts have learned, by player and previous move; 0 if there is none. Kept as long as the tree.
         ("replies", np.uint16, (2, MAX_CODES)),
+        ("solver", np.int64, MAX_SOLVER),  # the memory of a game's local solver
     ],
     align=True,
 )
@@ -92,3 +96,18 @@ def expand(state: Record, spare: Record, policy: Record, scratch: Record) -> int
 def playout(state: Record, policy: Record, scratch: Record) -> None:
     """Play to the end by the game's playout policy, and add each move to ``scratch.played`` and ``played_by``."""
     raise NotImplementedError
+
+
+@optional
+def predict(state: Record, policy: Record, scratch: Record) -> int:
+    """Return how often the playout from here may be replayed if it contradicts what the game knows; 0 if it may not.
+
+    Conditioning: the game may note in ``scratch`` what the playout has to end with; ``contradicts`` reads it.
+    """
+    return 0
+
+
+@optional
+def contradicts(state: Record, policy: Record, scratch: Record) -> bool:
+    """Return whether the end of a playout contradicts what ``predict`` noted."""
+    return False

@@ -25,7 +25,10 @@ from semeai.search.kernels.tree import NODE
 NODE_BYTES = 2 * NODE.itemsize
 """Memory for a node, and for its copy when the tree is reused."""
 LONGEST_WORDS = 200
-ADDED = ("heuristic_exploration", "heuristic_visits", "rave_per_move")
+ADDED = (
+    "heuristic_exploration", "heuristic_visits", "rave_per_move",
+    "race_playouts", "semeai_conditioning", "semeai_expertise", "race_nodes",
+)  # fmt: skip
 """Settings that semeai 0.1.0 did not have. Identities leave them out at their defaults, so that old ones stay valid."""
 
 

@@ -20,6 +20,7 @@ Visits = Annotated[float, Field(ge=0, le=1e6)]
 
 _PROBABILITIES = (
     "capture", "save", "nakade", "two_liberties", "shape", "shape_before", "capture_anywhere", "refuse_self_atari",
+    "race_playouts",
 )  # fmt: skip
 
 
@@ -44,6 +45,15 @@ class GoPolicy(PatternPolicy):
     refuse_self_atari: Probability = 1.0
     """Refuse a random move that puts a chain of ``self_atari_stones`` or more in atari."""
     self_atari_stones: Annotated[int, Field(ge=1, le=625)] = 2
+
+    race_playouts: Probability = 0.0
+    """Follow the solver of capturing races (semeai): fill where it is necessary, refuse what loses a won race."""
+    semeai_conditioning: Annotated[int, Field(ge=0, le=1000)] = 0
+    """Replay a playout that ends a solved race the wrong way, at most so often; not with leaf parallelization."""
+    semeai_expertise: Visits = 0.0
+    """Virtual visits, all won, of the moves that are necessary in a capturing race."""
+    race_nodes: Annotated[int, Field(ge=1, le=1000000)] = 100
+    """Positions that the solver of races reads per question, during a search."""
 
     prior_even: Visits = 10.0
     """Visits that say nothing; 0 switches all priors off."""
@@ -131,7 +141,8 @@ class GoPolicy(PatternPolicy):
         row["mogo"] = self.playout == "mogo"
         for name in _PROBABILITIES:
             row[name] = round(getattr(self, name) * CERTAIN)
-        row["self_atari_stones"] = self.self_atari_stones
+        for name in ("self_atari_stones", "semeai_conditioning", "race_nodes", "semeai_expertise"):
+            row[name] = getattr(self, name)
         row["skip_empty_edges"] = self.skip_empty_edges
         row["pass_in_tree"] = self.pass_in_tree
         row["prior_near"] = (0.0, self.prior_near_1, self.prior_near_2, self.prior_near_3)

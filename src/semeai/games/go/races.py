@@ -32,7 +32,7 @@ REASONS = {
 
 @dataclass(frozen=True)
 class Race:
-    """A race of two groups. Outcomes are ``black``, ``white``, ``seki`` or ``unknown``; points are moves of the game."""
+    """A race of two groups. Outcomes are ``black``, ``white``, ``seki`` or ``unknown``; points are moves."""
 
     black: int
     """A stone of the largest black chain."""

@@ -15,12 +15,14 @@ from semeai.games.protocol import (
     MAX_CODES,
     MAX_DEPTH,
     Record,
+    contradicts,
     copy_state,
     expand,
     is_over,
     mover,
     play,
     playout,
+    predict,
     reward,
 )
 from semeai.jit import inlined, kernel
@@ -306,6 +308,22 @@ def back_up(writer: Record, nodes: Nodes, depth: int, result: np.float32, params
         add_result(writer, nodes[np.uint64(scratch.path[np.uint64(i)])], gain_at(i, result, scratch))
 
 
+@inlined
+def play_to_end(state: Record, spare: Record, policy: Record, scratch: Record) -> None:
+    """Play out, again while the result contradicts what the game predicts (conditioning), as often as it allows."""
+    replays = predict(state, policy, scratch)
+    if replays:
+        copy_state(spare, state)
+    start = scratch.n_played
+    playout(state, policy, scratch)
+    for _ in range(replays):
+        if not contradicts(state, policy, scratch):
+            return
+        copy_state(state, spare)
+        scratch.n_played = start
+        playout(state, policy, scratch)
+
+
 @kernel
 def simulate(
     writers: NDArray[Any],
@@ -341,7 +359,7 @@ def simulate(
             result = value_of(proof, scratch.played_by[depth - 1])
         else:
             if not is_end:
-                playout(state, r, scratch)
+                play_to_end(state, spare, r, scratch)
             result = np.float32(reward(state))
         back_up(writer, nodes, depth, result, p, scratch)
         if p.proof_backup and (is_end if proof == OPEN else proves_again(writer)):

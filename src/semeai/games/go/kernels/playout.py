@@ -23,6 +23,7 @@ from semeai.games.go.kernels.board import (
     word_at,
 )
 from semeai.games.go.kernels.nakade import kills_inside, nakade_move, wastes_room
+from semeai.games.go.kernels.race_playouts import RACING, note_races, race_move, recount, spoils_race
 from semeai.games.go.kernels.tables import (
     BORDER,
     EMPTY,
@@ -40,6 +41,8 @@ MAX_CANDIDATES = 60
 
 
 _CAPTURE_TRIES = 8
+_SPARING_TRIES = 4
+"""Random points that are drawn instead of one that loses a race, before a pass."""
 
 
 @kernel
@@ -355,11 +358,36 @@ def _play_and_note(state: State, p: int, color: int, n: int, scratch: Record) ->
 
 
 @kernel
+def _play_races(state: State, color: int, policy: Record, n: int, limit: int, scratch: Record) -> tuple[int, int]:
+    """Play on while a race is open. Returns whose turn it is and the number of moves."""
+    recount(state, np.int64(0), scratch)
+    while state.passes < 2 and n < limit and scratch.solver[RACING]:
+        p = race_move(state, color, scratch) if happens(scratch, policy.race_playouts) else np.int64(0)
+        if p == 0:
+            p = policy_move(state, color, policy, scratch) if policy.mogo else random_point(state, color, scratch)
+            tries = _SPARING_TRIES
+            while p and tries and spoils_race(state, p, color, scratch) and happens(scratch, policy.race_playouts):
+                tries -= 1
+                p = _safe_random_point(state, color, policy, scratch, state.stride) if tries else 0
+        before = state.n_empty
+        _play_and_note(state, p, color, n, scratch)
+        if p:
+            recount(state, p if state.n_empty == before - 1 else np.int64(0), scratch)
+        color = 3 - color
+        n += 1
+    return color, n
+
+
+@kernel
 def play_out(state: State, policy: Record, scratch: Record) -> int:
     """Play until two passes or three moves per point. Returns the number of moves."""
     color = state.to_move
     start = scratch.n_played
     n, limit = start, start + 3 * state.size * state.size
+    if policy.race_playouts and (
+        scratch.solver[RACING] if policy.semeai_conditioning else note_races(state, policy, scratch)
+    ):
+        color, n = _play_races(state, color, policy, n, limit, scratch)
     if policy.mogo:
         while state.passes < 2 and n < limit:
             _play_and_note(state, policy_move(state, color, policy, scratch), color, n, scratch)

@@ -18,6 +18,9 @@ GO_POLICY = np.dtype(
         ("shape_before", np.int64),  # shapes around the last move but one
         ("capture_anywhere", np.int64),
         ("refuse_self_atari", np.int64),
+        ("race_playouts", np.int64),
+        ("semeai_conditioning", np.int64),  # replays of a playout that contradicts the solver of races
+        ("race_nodes", np.int64),  # positions that the solver reads per question
         ("self_atari_stones", np.int64),  # chains smaller than this may be thrown in
         # Virtual visits of a new node's moves; won ones if the name says something good:
         ("prior_even", np.float32),  # half of them won
@@ -37,6 +40,7 @@ GO_POLICY = np.dtype(
         ("prior_fourth_line", np.float32),
         ("prior_corner", np.float32),  # on a large board: third or fourth line from both sides, with nothing around
         ("prior_centre", np.float32),  # lost ones, on a large board: fifth line or farther in, with nothing around
+        ("semeai_expertise", np.float32),  # won ones: necessary moves of a capturing race
         ("prior_pass", np.float32),  # lost ones
         ("skip_empty_edges", np.int64),  # 1: no node for points on the first two lines with no stone near
         ("pass_in_tree", np.int64),  # 0: a pass is considered only where no point is playable

@@ -12,6 +12,7 @@ from semeai.games.go.kernels.nakade import kills_inside
 from semeai.games.go.kernels.neighbourhoods import add_database
 from semeai.games.go.kernels.patterns import add_patterns
 from semeai.games.go.kernels.playout import answers
+from semeai.games.go.kernels.race_playouts import mark_necessary
 from semeai.games.go.kernels.tables import BORDER, EMPTY, SHAPE
 from semeai.games.go.kernels.tactics import (
     catches,
@@ -72,6 +73,12 @@ def expand_node(state: State, spare: State, policy: Record, scratch: Record) -> 
         add_model(state, spare, policy.model, scratch, n, answered)
     elif policy.database.n > 0:
         add_database(state, policy.database, scratch, n)
+    if policy.semeai_expertise > 0 and mark_necessary(state, policy, scratch):
+        for i in range(n):
+            if scratch.marked[np.uint64(scratch.moves[np.uint64(i)])]:
+                scratch.prior_visits[np.uint64(i)] += policy.semeai_expertise
+                scratch.prior_wins[np.uint64(i)] += policy.semeai_expertise
+                scratch.heuristic[np.uint64(i)] += _H_PER_VISIT * policy.semeai_expertise
     return n
 
 

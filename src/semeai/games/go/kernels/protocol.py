@@ -6,6 +6,7 @@ from semeai.games import protocol
 from semeai.games.go.kernels.board import GO_STATE, State, area_margin, copy_board, play_move
 from semeai.games.go.kernels.playout import play_out
 from semeai.games.go.kernels.priors import expand_node
+from semeai.games.go.kernels.race_playouts import ends_races, note_races
 from semeai.games.protocol import Record
 from semeai.jit import implements
 
@@ -44,3 +45,15 @@ def expand(state: State, spare: State, policy: Record, scratch: Record) -> int:
 @implements(protocol.playout, GO_STATE)
 def playout(state: State, policy: Record, scratch: Record) -> None:
     play_out(state, policy, scratch)
+
+
+@implements(protocol.predict, GO_STATE)
+def predict(state: State, policy: Record, scratch: Record) -> int:
+    if policy.semeai_conditioning == 0 or note_races(state, policy, scratch) == 0:
+        return 0
+    return policy.semeai_conditioning
+
+
+@implements(protocol.contradicts, GO_STATE)
+def contradicts(state: State, policy: Record, scratch: Record) -> bool:
+    return not ends_races(state, scratch)

@@ -4,8 +4,6 @@ All memory is one array of integers, ``scratch.solver``; the constants below say
 stones of a chain to ``CHAIN`` and its liberties to ``LIBERTIES``.
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -49,9 +47,12 @@ REFUTATION = GROUPS + MAX_POINTS
 FOUND = REFUTATION + ZONE_WORDS
 """The races that were found, see ``races``."""
 MAX_RACES, RACE_WORDS = 8, 64
-END = FOUND + MAX_RACES * RACE_WORDS
+CACHE = FOUND + MAX_RACES * RACE_WORDS
+"""Races solved before: key, whether it is one, and its words."""
+CACHE_ENTRIES, CACHE_WORDS = 512, RACE_WORDS + 2
+END = CACHE + CACHE_ENTRIES * CACHE_WORDS
 
-_ZOBRIST = np.random.default_rng(20100408).integers(1, 2**62, size=(3, MAX_POINTS), dtype=np.int64)
+ZOBRIST = np.random.default_rng(20100408).integers(1, 2**62, size=(3, MAX_POINTS), dtype=np.int64)
 
 
 @kernel
@@ -64,7 +65,7 @@ def set_up(state: State, memory: Memory) -> None:
         color = np.int64(state.color[p])
         memory[BOARD + p] = color
         if color == BLACK or color == WHITE:
-            key ^= _ZOBRIST[color, p]
+            key ^= ZOBRIST[color, p]
     memory[HASH] = key
 
 
@@ -81,7 +82,7 @@ def side_of(p: int, side: int, w: int) -> int:
 
 @kernel
 def walk(memory: Memory, start: int, most: int) -> tuple[int, int]:
-    """Return the numbers of stones and liberties of a chain, both listed. The walk ends after ``most`` liberties + 1."""
+    """Return the numbers of stones and liberties of a chain, both listed. It ends after ``most`` liberties + 1."""
     w = memory[STRIDE]
     color = at(memory, start)
     stamp = memory[STAMP] + 1
@@ -135,14 +136,14 @@ def put(memory: Memory, p: int, color: int) -> int:
         for i in range(n):
             r = memory[np.uint64(CHAIN + i)]
             memory[np.uint64(BOARD + r)] = EMPTY
-            memory[HASH] ^= _ZOBRIST[np.uint64(3 - color), np.uint64(r)]
+            memory[HASH] ^= ZOBRIST[np.uint64(3 - color), np.uint64(r)]
             memory[np.uint64(TAKEN + top + i)] = r
         memory[N_TAKEN] = top + n
         captured += n
     if captured == 0 and count(memory, p, np.int64(0)) == 0:
         memory[np.uint64(BOARD + p)] = EMPTY
         return -1
-    memory[HASH] ^= _ZOBRIST[np.uint64(color), np.uint64(p)]
+    memory[HASH] ^= ZOBRIST[np.uint64(color), np.uint64(p)]
     return captured
 
 
@@ -150,13 +151,13 @@ def put(memory: Memory, p: int, color: int) -> int:
 def take_back(memory: Memory, p: int, color: int, captured: int) -> None:
     """Undo the last ``put``."""
     memory[np.uint64(BOARD + p)] = EMPTY
-    memory[HASH] ^= _ZOBRIST[np.uint64(color), np.uint64(p)]
+    memory[HASH] ^= ZOBRIST[np.uint64(color), np.uint64(p)]
     top = memory[N_TAKEN] - captured
     memory[N_TAKEN] = top
     for i in range(captured):
         r = memory[np.uint64(TAKEN + top + i)]
         memory[np.uint64(BOARD + r)] = 3 - color
-        memory[HASH] ^= _ZOBRIST[np.uint64(3 - color), np.uint64(r)]
+        memory[HASH] ^= ZOBRIST[np.uint64(3 - color), np.uint64(r)]
 
 
 @inlined
@@ -215,5 +216,3 @@ def add_around(memory: Memory, zone: int, start: int) -> None:
             q = side_of(p, side, w)
             if at(memory, q) != BORDER:
                 add(memory, zone, q)
-
-

@@ -49,7 +49,6 @@ from semeai.games.go.kernels.race_board import (
     at,
     clear,
     count,
-    in_zone,
     join,
     put,
     side_of,
@@ -149,9 +148,11 @@ def prove(memory: Memory, of_prover: int, k: int, passes: int, level: int) -> in
             captured = put(memory, p, prover)
             if captured < 0:
                 continue
-            if captured == 1 and count(memory, p, passes + 1) <= passes + 1 and walk(memory, p, np.int64(MAX_POINTS))[0] == 1:
+            if captured == 1 and _may_be_ko(memory, p, passes):
                 memory[FLAGS] |= KO
-            elif (memory[SPARED] or count(memory, own, np.int64(1)) > 1) and prove(memory, np.int64(0), k - 1, passes, level + 1):
+            elif (memory[SPARED] or count(memory, own, np.int64(1)) > 1) and prove(
+                memory, np.int64(0), k - 1, passes, level + 1
+            ):
                 clear(memory, zone)
                 join(memory, zone, _zone(level + 1))
                 _add_own_move(memory, zone, p, captured, passes)
@@ -187,6 +188,12 @@ def prove(memory: Memory, of_prover: int, k: int, passes: int, level: int) -> in
     if result or memory[NODES] <= memory[LIMIT]:
         _keep(memory, key, k, result + 1, zone)
     return result
+
+
+@inlined
+def _may_be_ko(memory: Memory, p: int, passes: int) -> bool:
+    """Return whether the stone at ``p``, which has captured one, may be retaken as a ko on the other boards."""
+    return count(memory, p, passes + 1) <= passes + 1 and walk(memory, p, np.int64(MAX_POINTS))[0] == 1
 
 
 @kernel
@@ -288,7 +295,7 @@ def _list_choices(memory: Memory, k: int, level: int) -> int:
     also make approach moves, capture neighbours, and extend.
     """
     base = CHOICES + level * (MAX_CHOICES + 1)
-    target, own, prover, w = memory[TARGET], memory[OWN], memory[PROVER], memory[STRIDE]
+    target, own = memory[TARGET], memory[OWN]
     n = 0
     _, m = walk(memory, own, np.int64(MAX_CHOICES))
     if m == 1 and memory[SPARED] == 0:
@@ -317,10 +324,10 @@ def _list_choices(memory: Memory, k: int, level: int) -> int:
 
 @inlined
 def _listed(memory: Memory, base: int, n: int, p: int) -> bool:
-    for i in range(n):
-        if memory[np.uint64(base + i)] == p:
-            return True
-    return False
+    i = 0
+    while i < n and memory[np.uint64(base + i)] != p:
+        i += 1
+    return i < n
 
 
 @kernel
@@ -352,7 +359,7 @@ def _add_approaches(memory: Memory, p: int, base: int, n: int) -> int:
         liberties = count(memory, p, np.int64(1))
         last = memory[LIBERTIES]
         take_back(memory, p, prover, captured)
-        return _add_choice(memory, base, n, last) if liberties == 1 else n
+        return _add_choice(memory, base, n, last) if liberties == 1 and captured == 0 else n
     for side in range(4):
         q = side_of(p, side, w)
         if at(memory, q) == 3 - prover:
@@ -366,7 +373,7 @@ def _add_approaches(memory: Memory, p: int, base: int, n: int) -> int:
 def search(memory: Memory, prover: int, target: int, own: int, of_prover: int, passes: int, limit: int) -> int:
     """Return the prover's moves within which he captures ``target`` before ``own`` is captured; 0: no proof found.
 
-    At most SLACK more moves than the target has liberties are allowed, and ``limit`` nodes for each number of moves.
+    At most SLACK more moves than the target has liberties are allowed, and ``limit`` nodes.
     The zone of the proof is that of level 0; it bears ``passes`` moves that the opponent made before.
     """
     memory[PROVER], memory[TARGET], memory[OWN], memory[SPARED] = prover, target, own, 0
@@ -388,8 +395,8 @@ def _deepen(memory: Memory, of_prover: int, passes: int, limit: int) -> int:
     if least > MAX_LIBERTIES:
         memory[FLAGS] |= TOO_LONG
         return 0
+    memory[NODES], memory[LIMIT] = 0, limit
     for k in range(least, least + SLACK + 1):
-        memory[NODES], memory[LIMIT] = 0, limit
         if prove(memory, of_prover, k, passes, np.int64(0)):
             return k
         if memory[NODES] > limit:

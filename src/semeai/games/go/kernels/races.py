@@ -14,24 +14,27 @@ from numpy.typing import NDArray
 
 from semeai.games.go.kernels.board import MAX_POINTS, State
 from semeai.games.go.kernels.race_board import (
+    CACHE,
+    CACHE_ENTRIES,
+    CACHE_WORDS,
     CHAIN,
     FLAGS,
     FOUND,
     GROUPS,
     LIBERTIES,
-    MARKS,
     MAX_RACES,
     OWN_LIBERTIES,
     POINTS,
     RACE_WORDS,
     REFUTATION,
-    STAMP,
     STRIDE,
-    TARGET_LIBERTIES,
+    ZOBRIST,
     ZONE_WORDS,
     ZONES,
     Memory,
+    add,
     at,
+    clear,
     count,
     in_zone,
     put,
@@ -41,8 +44,11 @@ from semeai.games.go.kernels.race_board import (
     walk,
 )
 from semeai.games.go.kernels.race_search import KO, MAX_LIBERTIES, TOO_MANY_NODES, is_in_danger, search
-from semeai.games.go.kernels.tables import BLACK, EMPTY, EYE, TRAITS, WHITE
+from semeai.games.go.kernels.tables import BLACK, BORDER, EMPTY, WHITE
 from semeai.jit import inlined, kernel
+
+_PRIME = np.int64(1099511628211)
+_MASK = np.int64((1 << 62) - 1)
 
 UNKNOWN, BLACK_WINS, WHITE_WINS, SEKI = 0, 1, 2, 3
 """Outcomes: who captures the other; SEKI: nobody."""
@@ -101,12 +107,10 @@ def find_races(state: State, memory: Memory, limit: int, moves_of: int) -> int:
             for side in range(4):
                 white = np.int64(state.chain[side_of(q, side, w)])
                 if at(memory, side_of(q, side, w)) == WHITE and memory[GROUPS + white] != 0:
-                    n = _consider(state, memory, n, start, white, limit)
+                    n = _consider(state, memory, n, start, white, limit, moves_of)
             q = np.int64(state.next[q])
             i += 1
     _sort(memory, n)
-    for i in range(n):
-        _list_moves(memory, FOUND + i * RACE_WORDS, limit, moves_of)
     return n
 
 
@@ -135,9 +139,14 @@ def _mark_groups(state: State, memory: Memory) -> None:
     """Write to GROUPS, at the name of each chain that may race, the name of its group; 0 for other chains."""
     for p in range(state.points):
         memory[GROUPS + p] = 0
-        if p and np.int64(state.chain[p]) == p and state.color[p] != EMPTY and _is_weak(state, p):
-            if count(memory, p, np.int64(MAX_LIBERTIES)) <= MAX_LIBERTIES and not _has_two_eyes(state, memory, p):
-                memory[GROUPS + p] = p
+        if (
+            p
+            and np.int64(state.chain[p]) == p
+            and _is_weak(state, p)
+            and count(memory, p, np.int64(MAX_LIBERTIES)) <= MAX_LIBERTIES
+            and not _has_two_eyes(state, memory, p)
+        ):
+            memory[GROUPS + p] = p
     for p in range(state.points):
         if memory[GROUPS + p] == 0:
             continue
@@ -145,12 +154,13 @@ def _mark_groups(state: State, memory: Memory) -> None:
         for i in range(n):
             memory[OWN_LIBERTIES + i] = memory[LIBERTIES + i]
         for q in range(p + 1, state.points):
-            if memory[GROUPS + q] != 0 and state.color[q] == state.color[p] and memory[GROUPS + q] != memory[GROUPS + p]:
-                if _n_shared(memory, q, n) >= 2:
-                    old, new = memory[GROUPS + q], memory[GROUPS + p]
-                    for r in range(state.points):
-                        if memory[GROUPS + r] == old:
-                            memory[GROUPS + r] = new
+            group = memory[GROUPS + q]
+            if group == 0 or state.color[q] != state.color[p] or group == memory[GROUPS + p]:
+                continue
+            if _n_shared(memory, q, n) >= 2:
+                for r in range(state.points):
+                    if memory[GROUPS + r] == group:
+                        memory[GROUPS + r] = memory[GROUPS + p]
 
 
 @kernel
@@ -180,31 +190,87 @@ def _has_two_eyes(state: State, memory: Memory, chain: int) -> bool:
 
 
 @kernel
-def _consider(state: State, memory: Memory, n: int, black: int, white: int, limit: int) -> int:
+def _consider(state: State, memory: Memory, n: int, black: int, white: int, limit: int, moves_of: int) -> int:
     """Solve the race of two chains and note it as number ``n``, if it is one. Returns the new number of races."""
     b, w = memory[GROUPS + black], memory[GROUPS + white]
     for i in range(n):
         race = FOUND + i * RACE_WORDS
-        if memory[GROUPS + memory[race + R_BLACK]] == b and memory[GROUPS + memory[race + R_WHITE]] == w:
-            if memory[race + R_REASON] == ANSWERED or (
-                memory[race + R_BLACK] == black and memory[race + R_WHITE] == white
-            ):
-                return n
+        same = memory[race + R_BLACK] == black and memory[race + R_WHITE] == white
+        if _is_between(memory, race, b, w) and (same or memory[race + R_REASON] == ANSWERED):
+            return n
     if n == MAX_RACES:
         return n
     race = FOUND + n * RACE_WORDS
-    if not solve(memory, race, black, white, limit):
+    if not _recall_or_solve(memory, race, black, white, limit, moves_of):
         return n
     memory[race + R_BLACK_STONES] = _group_stones(state, memory, b)
     memory[race + R_WHITE_STONES] = _group_stones(state, memory, w)
     for i in range(n):  # an answer replaces an unknown one of the same groups
         other = FOUND + i * RACE_WORDS
-        if memory[GROUPS + memory[other + R_BLACK]] == b and memory[GROUPS + memory[other + R_WHITE]] == w:
+        if _is_between(memory, other, b, w):
             if memory[race + R_REASON] == ANSWERED:
                 for j in range(RACE_WORDS):
                     memory[other + j] = memory[race + j]
             return n
     return n + 1
+
+
+@kernel
+def _recall_or_solve(memory: Memory, race: int, black: int, white: int, limit: int, moves_of: int) -> bool:
+    """Solve a race, or take what is known of one with the same surroundings from an earlier call with this memory."""
+    key = (_local_key(memory, black, white) ^ ((limit * 4 + moves_of) * _PRIME)) & _MASK
+    entry = CACHE + (key & (CACHE_ENTRIES - 1)) * CACHE_WORDS
+    if memory[entry] != key:
+        memory[entry + 1] = solve(memory, race, black, white, limit)
+        if memory[entry + 1]:
+            _list_moves(memory, race, limit, moves_of)
+            for j in range(RACE_WORDS):
+                memory[entry + 2 + j] = memory[race + j]
+        memory[entry] = key
+    elif memory[entry + 1]:
+        for j in range(RACE_WORDS):
+            memory[race + j] = memory[entry + 2 + j]
+        memory[race + R_BLACK], memory[race + R_WHITE] = black, white
+    return memory[entry + 1] != 0
+
+
+@kernel
+def _local_key(memory: Memory, black: int, white: int) -> np.int64:
+    """Return a hash of two chains, of what lies within two steps of their liberties, and of the liberties of these.
+
+    What lies farther away can change an answer, though rarely; a new memory remembers nothing.
+    """
+    w, near = memory[STRIDE], REFUTATION
+    clear(memory, near)
+    for chain in (black, white):
+        stones, n = walk(memory, chain, np.int64(MAX_LIBERTIES))
+        for i in range(stones):
+            p = memory[CHAIN + i]
+            add(memory, near, p)
+            for side in range(4):
+                add(memory, near, side_of(p, side, w))
+        for i in range(n):
+            p = memory[LIBERTIES + i]
+            for side in range(4):
+                q = side_of(p, side, w)
+                add(memory, near, q)
+                if at(memory, q) == EMPTY:
+                    for side2 in range(4):
+                        add(memory, near, side_of(q, side2, w))
+    key = np.int64(0)
+    for p in range(memory[POINTS]):
+        c = at(memory, p)
+        if c != BORDER and in_zone(memory, near, p):
+            key ^= ZOBRIST[c, p]
+            if c != EMPTY:
+                key ^= (ZOBRIST[c, p] * (2 + count(memory, p, np.int64(MAX_LIBERTIES)))) & _MASK
+    return key
+
+
+@inlined
+def _is_between(memory: Memory, race: int, black: int, white: int) -> bool:
+    """Return whether a race is one of these two groups."""
+    return memory[GROUPS + memory[race + R_BLACK]] == black and memory[GROUPS + memory[race + R_WHITE]] == white
 
 
 @kernel
@@ -235,11 +301,12 @@ def solve(memory: Memory, race: int, black: int, white: int, limit: int) -> bool
             first = BLACK_WINS
         if search(memory, np.int64(WHITE), black, white, np.int64(1), np.int64(0), limit):
             second = WHITE_WINS
-        if first == BLACK_WINS and second == UNKNOWN:
-            if n <= m and search(memory, np.int64(BLACK), white, black, np.int64(0), np.int64(0), limit):
-                second = BLACK_WINS
-        elif second == WHITE_WINS and first == UNKNOWN and m <= n and search(memory, np.int64(WHITE), black, white, np.int64(0), np.int64(0), limit):
-            first = WHITE_WINS
+        if first == BLACK_WINS and second == UNKNOWN and n <= m:
+            wins = search(memory, np.int64(BLACK), white, black, np.int64(0), np.int64(0), limit)
+            second = BLACK_WINS if wins else UNKNOWN
+        elif second == WHITE_WINS and first == UNKNOWN and m <= n:
+            wins = search(memory, np.int64(WHITE), black, white, np.int64(0), np.int64(0), limit)
+            first = WHITE_WINS if wins else UNKNOWN
     flags = memory[FLAGS]
     if (first != BLACK_WINS or second == BLACK_WINS) and not is_in_danger(memory, black, white, limit):
         return False
@@ -286,8 +353,8 @@ def is_urgent(memory: Memory, race: int) -> bool:
 def _list_moves(memory: Memory, race: int, limit: int, moves_of: int) -> None:
     """List the necessary moves of an urgent race.
 
-    After a pass the other player wins, by a proof with a zone that bears one move outside. A move outside that zone changes nothing about it. So
-    the moves inside are all that may win, and each is tried.
+    After a pass the other player wins, by a proof with a zone that bears one move outside. A move outside that zone
+    changes nothing about it. So the moves inside are all that may win, and each is tried.
     """
     if not is_urgent(memory, race):
         return
@@ -311,8 +378,9 @@ def _list_moves(memory: Memory, race: int, limit: int, moves_of: int) -> None:
             if captured < 0:
                 continue
             wins = at(memory, rival) == EMPTY or (
-                captured != 1 or walk(memory, p, np.int64(MAX_POINTS)) != (1, 1)
-            ) and search(memory, color, rival, own, np.int64(0), np.int64(0), limit)
+                (captured != 1 or walk(memory, p, np.int64(MAX_POINTS)) != (1, 1))
+                and search(memory, color, rival, own, np.int64(0), np.int64(0), limit)
+            )
             take_back(memory, p, color, captured)
             if wins:
                 memory[moves + n] = p
@@ -327,10 +395,10 @@ def _list_moves(memory: Memory, race: int, limit: int, moves_of: int) -> None:
 def touches(memory: Memory, p: int, stone: int) -> bool:
     """Return whether a point is a liberty of the chain at ``stone``."""
     _, n = walk(memory, stone, np.int64(MAX_POINTS))
-    for i in range(n):
-        if memory[LIBERTIES + i] == p:
-            return True
-    return False
+    i = 0
+    while i < n and memory[LIBERTIES + i] != p:
+        i += 1
+    return i < n
 
 
 @kernel

@@ -1,0 +1,111 @@
+"""``semeai races``: the capturing races of a position of Go, solved."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from semeai.cli.options import JsonOption
+from semeai.cli.output import note, print_json, say
+from semeai.errors import ConfigError
+from semeai.files import read_bytes
+
+if TYPE_CHECKING:
+    from semeai.games.go.position import GoPosition
+    from semeai.games.go.races import Race
+
+NAMES = {"black": "Black wins", "white": "White wins", "seki": "seki", "unknown": "unknown"}
+
+
+def races(
+    file: Annotated[Path, typer.Argument(help="Game record in SGF; its main line is read.")],
+    move: Annotated[int | None, typer.Option(min=0, help="Look after this move (default: the last one).")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Largest number of positions read per question.")] = 3000,
+    as_json: JsonOption = False,
+) -> None:
+    """Solve the capturing races (semeai) of a position of Go.
+
+    Draws the board and, for each race: the two groups, their liberties, who captures whom if Black or if White moves
+    first, and the moves that matter. An answer is proven, for the whole board, apart from ko; what is not proven is
+    called unknown. On the board, small letters mark the races: x Black's group, o White's; * a necessary move.
+
+    Examples:
+        semeai races game.sgf              after the last move
+        semeai races game.sgf --move 57    after move 57
+    """
+    from semeai.games.go.races import races_of
+    from semeai.games.go.sgf import read_sgf, replay
+    from semeai.jit import compile_kernels
+
+    record = read_sgf(read_bytes(file), str(file))
+    if move is not None and move > len(record.moves):
+        raise ConfigError(f"--move: {file} has {len(record.moves)} moves, not {move}")
+    position = replay(record, move, may_repeat=True)
+    compile_kernels(note)
+    found = races_of(position, limit)
+    if as_json:
+        print_json([describe(position, race) for race in found])
+        return
+    say(draw(position, found))
+    if not found:
+        say("no capturing race")
+    for number, race in enumerate(found, 1):
+        say(f"\n{number}. {sentence(position, race)}")
+
+
+def describe(position: "GoPosition", race: "Race") -> dict[str, Any]:
+    """Return a race as JSON, with points by name."""
+    text = position.move_to_text
+    return {
+        "black": {"stone": text(race.black), "stones": race.black_stones, "liberties": race.black_liberties},
+        "white": {"stone": text(race.white), "stones": race.white_stones, "liberties": race.white_liberties},
+        "shared_liberties": race.shared,
+        "black_first": race.black_first,
+        "white_first": race.white_first,
+        "urgent": race.is_urgent,
+        "black_moves": [text(p) for p in race.black_moves],
+        "white_moves": [text(p) for p in race.white_moves],
+        "reason": race.reason,
+    }
+
+
+def sentence(position: "GoPosition", race: "Race") -> str:
+    """Return the lines that tell about a race."""
+    text = position.move_to_text
+    lines = [
+        f"Black's {text(race.black)} ({race.black_stones} stones, {_liberties(race.black_liberties)}) against White's "
+        f"{text(race.white)} ({race.white_stones} stones, {_liberties(race.white_liberties)}), {race.shared} shared"
+    ]
+    if race.is_known and race.black_first == race.white_first:
+        lines.append(f"   {NAMES[race.black_first]}, also after a pass: no move is necessary")
+    else:
+        lines.append(f"   Black first: {NAMES[race.black_first]}; White first: {NAMES[race.white_first]}")
+    for name, points in (("Black", race.black_moves), ("White", race.white_moves)):
+        if points:
+            lines.append(f"   {name} has to play {' or '.join(map(text, points))}")
+    if race.reason:
+        lines.append(f"   {race.reason}")
+    return "\n".join(lines)
+
+
+def _liberties(n: int) -> str:
+    return f"{n} liberty" if n == 1 else f"{n} liberties"
+
+
+def draw(position: "GoPosition", found: "tuple[Race, ...]") -> str:
+    """Draw the board with the racing chains in small letters and a star at each necessary move."""
+    state, w = position.states[0], position.size + 1
+    chains = {int(state["chain"][stone]) for race in found for stone in (race.black, race.white)}
+    stars = {p for race in found for p in race.black_moves + race.white_moves}
+    rows = position.draw().split("\n")
+    for row in range(position.size):
+        line = list(rows[row + 1])
+        for column in range(position.size):
+            p = (row + 1) * w + column + 1
+            cell = 3 + 2 * column
+            if p in stars:
+                line[cell] = "*"
+            elif state["chain"][p] and int(state["chain"][p]) in chains:
+                line[cell] = line[cell].lower()
+        rows[row + 1] = "".join(line)
+    return "\n".join(rows)
