@@ -37,8 +37,8 @@ VERSIONS = (
         "expertise and conditioning", "semeai_expertise=50,semeai_conditioning=10",
         {("must", 1_000): 84, ("won", 1_000): 93, ("won", 30_000): 54},
     ),
-    Version("race playouts", "race_playouts=true", {}),
-    Version("all together", "semeai_expertise=50,semeai_conditioning=10,race_playouts=true", {}),
+    Version("race playouts", "race_playouts=1", {}),
+    Version("all together", "semeai_expertise=50,semeai_conditioning=10,race_playouts=1", {}),
 )  # fmt: skip
 OWN = {"must": "must play in the race", "won": "must play elsewhere", "first": "good only if played first"}
 
