@@ -28,17 +28,17 @@ VERSIONS = (
     Version("default player", "", {("must", 1_000): 32, ("won", 1_000): 100, ("won", 30_000): 58}),
     Version("RAVE off", "search.rave=off", {}),
     Version(
-        "expertise", "semeai_expertise=50", {("must", 1_000): 79, ("won", 1_000): 95, ("won", 30_000): 51},
+        "expertise", "policy.semeai_expertise=50", {("must", 1_000): 79, ("won", 1_000): 95, ("won", 30_000): 51},
     ),
     Version(
-        "conditioning", "semeai_conditioning=10", {("must", 1_000): 24, ("won", 1_000): 93, ("won", 30_000): 0},
+        "conditioning", "policy.semeai_conditioning=10", {("must", 1_000): 24, ("won", 1_000): 93, ("won", 30_000): 0},
     ),
     Version(
-        "expertise and conditioning", "semeai_expertise=50,semeai_conditioning=10",
+        "expertise and conditioning", "policy.semeai_expertise=50,policy.semeai_conditioning=10",
         {("must", 1_000): 84, ("won", 1_000): 93, ("won", 30_000): 54},
     ),
-    Version("race playouts", "race_playouts=1", {}),
-    Version("all together", "semeai_expertise=50,semeai_conditioning=10,race_playouts=1", {}),
+    Version("race playouts", "policy.race_playouts=1", {}),
+    Version("all together", "policy.semeai_expertise=50,policy.semeai_conditioning=10,policy.race_playouts=1", {}),
 )  # fmt: skip
 OWN = {"must": "must play in the race", "won": "must play elsewhere", "first": "good only if played first"}
 
