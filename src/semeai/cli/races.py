@@ -39,7 +39,7 @@ def races(
 
     record = read_sgf(read_bytes(file), str(file))
     if move is not None and move > len(record.moves):
-        raise ConfigError(f"--move: {file} has {len(record.moves)} moves, not {move}")
+        raise ConfigError(f"--move {move}: {file} has {len(record.moves)} moves")
     position = replay(record, move, may_repeat=True)
     compile_kernels(note)
     found = races_of(position, limit)

@@ -384,9 +384,7 @@ def play_out(state: State, policy: Record, scratch: Record) -> int:
     color = state.to_move
     start = scratch.n_played
     n, limit = start, start + 3 * state.size * state.size
-    if policy.race_playouts and (
-        scratch.solver[RACING] if policy.semeai_conditioning else note_races(state, policy, scratch)
-    ):
+    if policy.race_playouts and note_races(state, policy, scratch):
         color, n = _play_races(state, color, policy, n, limit, scratch)
     if policy.mogo:
         while state.passes < 2 and n < limit:
