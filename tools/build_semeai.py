@@ -344,8 +344,6 @@ def plans() -> Iterator[tuple[Plan, int]]:
         yield Plan("must", 13, (k, k), width=2, open=0.4, stakes=("corridor 2", "hall 2")), 2
         yield Plan("won", 13, (k + 3, k + 1), width=2, open=0.4, stakes=("corridor 3", "save 1")), 2
     yield Plan("must", 13, (4, 3), 0, (0, 1), 2, 0.3, ("save 1", "capture 2")), 3
-    yield Plan("won", 13, (3, 3), 0, (1, 0), 2, 0.3, ("save 1", "capture 2")), 3
-    yield Plan("won", 13, (5, 3), 1, (0, 0), 2, 0.3, ("capture 1",)), 3
 
 
 def find(plan: Plan, wanted: int, rng: random.Random) -> Iterator[Labelled]:

@@ -16,7 +16,10 @@ def settings_with(folder, text, **more):
 
 
 def test_openings_are_read_line_by_line():
-    assert [opening.moves for opening in read_openings(TEXT.encode(), "f")] == [("E5", "E3", "C4"), ("d7", "pass", "E7")]
+    assert [opening.moves for opening in read_openings(TEXT.encode(), "f")] == [
+        ("E5", "E3", "C4"),
+        ("d7", "pass", "E7"),
+    ]
 
 
 def test_pairs_begin_with_an_opening_of_the_file(tmp_path):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypedDict
 
 from semeai.errors import PlayerFailed
-from semeai.experiments.matches import STOPPING, TOLD_EVERY, Progress
+from semeai.experiments.matches import STOPPING, TOLD_EVERY, Progress, silent
 from semeai.experiments.problems import Problem
 from semeai.match.pair import MatchSetup
 from semeai.match.settings import MatchSettings
@@ -64,7 +64,7 @@ def ask_all(
     seed: int = 1,
     workers: int | None = None,
     executor: str | None = None,
-    progress: Progress = lambda text: None,
+    progress: Progress = silent,
 ) -> list[Answer]:
     """Return the answers in the order of the questions. Raises KeyboardInterrupt if Ctrl-C has stopped the work."""
     observer = AnswerTeller(progress)

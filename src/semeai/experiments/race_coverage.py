@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from semeai.experiments.matches import Progress
+from semeai.experiments.matches import Progress, silent
 from semeai.experiments.race_games import RacePosition, ScanTask, games_of, spread_evenly
 from semeai.games.go.config import GoPolicy
 from semeai.games.go.game import GAME
@@ -17,7 +17,7 @@ from semeai.players.mcts import compile_players
 from semeai.rng import derive
 from semeai.runs.run import Observer, place_named
 from semeai.stats.intervals import wilson_interval
-from semeai.table import ResultTable, percent
+from semeai.table import Cell, ResultTable, percent
 from semeai.work.spread import Spread, SpreadTask
 
 GAMES = 100
@@ -74,14 +74,15 @@ def run(
     seed: int = 1,
     workers: int | None = None,
     executor: str | None = None,
-    progress: Progress = lambda text: None,
+    progress: Progress = silent,
 ) -> list[ResultTable]:
     """Return what the solver says in positions of self-play, and of the games in ``records`` if they are given."""
-    sources = [(f"self-play, {s}x{s}", None, s) for s in size]
+    sources: list[tuple[str, Path | None, int]] = [(f"self-play, {s}x{s}", None, s) for s in size]
     if records is not None:
         sources.append((str(records), records, 19))
     compile_players(["go"], progress)
-    rows, unknown = [], Counter[str]()
+    rows: list[tuple[Cell, ...]] = []
+    unknown = Counter[str]()
     with place_named(None, executor, workers).open_pool(Observer()) as pool:
         for name, folder, board in sources:
             found = games_of(folder, games, board, seed, workers, executor, None, progress)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Unpack
 
-from semeai.experiments.matches import DEFAULT_LEDGER, Pairing, Playing, play_all, rate_and_interval
+from semeai.experiments.matches import DEFAULT_LEDGER, Pairing, Playing, play_all, rate_and_interval, silent
 from semeai.experiments.race_games import RacePosition, ScanTask, games_of, opening_moves, spread_evenly
 from semeai.experiments.races import VERSIONS, Version
 from semeai.games.catalog import game_named
@@ -31,7 +31,7 @@ def run(
 ) -> list[ResultTable]:
     """Return two tables: each version against the default player from open races, and from the empty board."""
     tables = []
-    progress = playing.get("progress", lambda text: None)
+    progress = playing.get("progress", silent)
     compile_players(["go"], progress)
     for n in simulations:
         openings = {s: open_races(s, None, playing) for s in size}
@@ -82,7 +82,7 @@ def open_races(size: int, records: Path | None, playing: Playing) -> list[tuple[
     """Return openings: at most one per game, its first position with an open race; evenly spread over the games."""
     seed = playing.get("seed", 1)
     workers, executor = playing.get("workers"), playing.get("executor")
-    progress = playing.get("progress", lambda text: None)
+    progress = playing.get("progress", silent)
     games = games_of(
         records, SELF_PLAY, size, seed, workers, executor, playing.get("ledger") or DEFAULT_LEDGER, progress
     )

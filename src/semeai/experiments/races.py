@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Unpack
 
 from semeai.experiments.answers import Asking, Count, Question, ask_all, counted
+from semeai.experiments.matches import silent
 from semeai.experiments.problems import Problem, own_problems, spread_over
 from semeai.table import Cell, ResultTable
 
@@ -84,7 +85,7 @@ def _table(
     chosen = [pair for family in families for pair in spread_over([p for p in problems if p.family == family], runs)]
     players = [words(version, simulations) for version in versions]
     questions = [Question(player, problem, run) for player in players for problem, run in chosen]
-    asking.get("progress", lambda text: None)(f"{title}, {simulations:,} simulations: {len(questions):,} positions …")
+    asking.get("progress", silent)(f"{title}, {simulations:,} simulations: {len(questions):,} positions …")
     found = counted(questions, ask_all(questions, **asking))
     rows: list[tuple[Cell, ...]] = []
     for version, player in zip(versions, players, strict=True):
