@@ -257,7 +257,8 @@ def _local_key(memory: Memory, black: int, white: int) -> np.int64:
                 if at(memory, q) == EMPTY:
                     for side2 in range(4):
                         add(memory, near, side_of(q, side2, w))
-    key = np.int64(0)
+    # Two races may have the same surroundings.
+    key = ((ZOBRIST[EMPTY, black] * 5) ^ (ZOBRIST[EMPTY, white] * 7)) & _MASK
     for p in range(memory[POINTS]):
         c = at(memory, p)
         if c != BORDER and in_zone(memory, near, p):
