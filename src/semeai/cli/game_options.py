@@ -22,7 +22,9 @@ MatchGameOption = Annotated[
 ]
 SuiteOption = Annotated[
     str | None,
-    typer.Option(help="File of openings, EPD or PGN (chess only; default: the one that comes with semeai)."),
+    typer.Option(
+        help="File of openings: EPD or PGN in chess (default: the one that comes with semeai), lines of moves in Go."
+    ),
 ]
 ADJUDICATE_NAMES = {
     "draw-score": "draw_score", "draw-moves": "draw_moves", "draw-from": "draw_from",

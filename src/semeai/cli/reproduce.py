@@ -20,6 +20,10 @@ def reproduce(
     experiment: Annotated[str | None, typer.Argument(help="Experiment; without it, all are listed.")] = None,
     races: Annotated[int | None, typer.Option(min=1, help="Races per cell of a table.")] = None,
     games: Annotated[int | None, typer.Option(min=2, help="Games per cell of a table.")] = None,
+    runs: Annotated[int | None, typer.Option(min=1, help="Moves asked for per cell of a table.")] = None,
+    records: Annotated[
+        Path | None, typer.Option(help="Folder of game records that an experiment reads (.sgf, also in folders below).")
+    ] = None,
     size: Annotated[str | None, typer.Option(help="Board sizes, such as 9,19.")] = None,
     simulations: Annotated[str | None, typer.Option(help="Simulations per move, such as 125,250,500.")] = None,
     steps: Annotated[int | None, typer.Option(min=1, help="Steps of an evolution.")] = None,
@@ -58,6 +62,8 @@ def reproduce(
         {
             "races": races,
             "games": games,
+            "runs": runs,
+            "records": records,
             "size": size and integers("--size", size),
             "simulations": simulations and integers("--simulations", simulations),
             "steps": steps,

@@ -5,7 +5,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from semeai.errors import ConfigError, did_you_mean
-from semeai.experiments import ablation, growing, guarantee, parallel, parallel_ranks, scaling, strength
+from semeai.experiments import (
+    ablation,
+    growing,
+    guarantee,
+    parallel,
+    parallel_ranks,
+    race_coverage,
+    race_strength,
+    races,
+    scaling,
+    strength,
+)
 from semeai.games.catalog import game_named
 from semeai.table import ResultTable
 
@@ -32,6 +43,7 @@ class Experiment:
 
 
 _MATCHES = ("games", "size", "simulations", "workers", "executor", "ledger")
+_ASKING = ("runs", "simulations", "workers", "executor")
 _GROWING = ("games", "simulations", "steps", "proposer", "workers", "executor", "ledger")
 EXPERIMENTS = {
     e.name: e
@@ -47,6 +59,22 @@ EXPERIMENTS = {
         ),
         Experiment(
             "ablation-go", "what each part of the Go player adds, measured by matches", ablation.GO.run, _MATCHES
+        ),
+        Experiment(
+            "semeai", "Table 3 of the MCTS paper: good moves in capturing races, by solver and simulations",
+            races.run_races, (*_ASKING, "size"),
+        ),
+        Experiment(
+            "rave-problems", "Figure 1 of the MCTS paper and its kin: moves that are good only if played first",
+            races.run_rave_problems, _ASKING,
+        ),
+        Experiment(
+            "semeai-coverage", "how often the solver of races answers in games, and deep searches agree",
+            race_coverage.run, ("records", "games", "size", "simulations", "workers", "executor"),
+        ),
+        Experiment(
+            "semeai-strength", "matches of the players with a solver of races, from open races and empty boards",
+            race_strength.run, (*_MATCHES, "records"),
         ),
         Experiment(
             "bgp-9x9-good", "section 5.1 of the BGP paper: good shapes grown for 9x9 Go", growing.GOOD_9.run, _GROWING

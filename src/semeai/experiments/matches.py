@@ -20,6 +20,10 @@ TOLD_EVERY = 30.0
 STOPPING = "stopping: finishing the running games (Ctrl-C again: drop them)"
 
 
+def silent(text: str) -> None:
+    """Tell nothing: the progress of an experiment without an audience."""
+
+
 class Playing(TypedDict, total=False):
     """Options of ``semeai reproduce`` for the matches of an experiment; each has a default."""
 
@@ -49,7 +53,7 @@ def play_all(
     workers: int | None = None,
     executor: str | None = None,
     ledger: str | None = None,
-    progress: Progress = lambda text: None,
+    progress: Progress = silent,
 ) -> list[Tally]:
     """Play the games that the ledger does not have yet. After Ctrl-C the same command resumes."""
     games = games or usual_games

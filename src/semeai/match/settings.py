@@ -1,6 +1,6 @@
 """Settings of a match: frozen, validated, and part of its identity."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -9,7 +9,7 @@ from pydantic import Field, field_validator, model_validator
 from semeai.errors import ConfigError, IllegalMove
 from semeai.games.catalog import game_named
 from semeai.match.adjudication import Adjudication
-from semeai.match.openings import OWN, digest_of, located
+from semeai.match.openings import OWN, digest_of, located, openings_of
 from semeai.models import Model, wrong_at
 
 if TYPE_CHECKING:
@@ -84,15 +84,19 @@ class MatchSettings(Model):
         if longest >= self.most_moves:
             raise ValueError(f"move_limit {self.most_moves} leaves no move after openings of {longest}")
         for i, opening in enumerate(self.openings):
-            trial = position.copy()
-            try:
-                for text in opening:
-                    trial.play(trial.text_to_move(text))
-            except IllegalMove as error:
-                raise ValueError(f"openings[{i}]: {error}") from None
-            if trial.is_over:
-                raise ValueError(f"openings[{i}]: the game is over after it")
+            if wrong := self._wrong_with(opening, position):
+                raise ValueError(f"openings[{i}]: {wrong}")
         return self
+
+    def _wrong_with(self, opening: Sequence[str], start: "Position") -> str:
+        """Return why no game can begin with these moves; empty if it can."""
+        trial = start.copy()
+        try:
+            for text in opening:
+                trial.play(trial.text_to_move(text))
+        except IllegalMove as error:
+            return str(error)
+        return "the game is over after it" if trial.is_over else ""
 
     def new_position(self) -> "Position":
         """Return the starting position, before any opening."""
@@ -105,7 +109,24 @@ class MatchSettings(Model):
     def located(self, folder: str | Path) -> Self:
         """Return the settings with files by their absolute paths. Raises ConfigError if the suite cannot be read."""
         records = str((Path(folder) / self.records).resolve()) if self.records else ""
-        return self.model_copy(update={"suite": located(self.suite, self.game, folder), "records": records})
+        suite = located(self.suite, self.game, folder)
+        self._check_suite(suite)
+        return self.model_copy(update={"suite": suite, "records": records})
+
+    def _check_suite(self, suite: str) -> None:
+        """Raise ConfigError if an opening of moves alone does not fit the board. Others were checked when read."""
+        if "@" not in suite:
+            return
+        start = self.new_position()
+        for number, opening in enumerate(openings_of(suite, self.game), 1):
+            if opening.start:
+                return
+            longest = len(opening.moves) + self.opening_moves
+            wrong = self._wrong_with(opening.moves, start)
+            if longest >= self.most_moves:
+                wrong = f"move_limit {self.most_moves} leaves no move after {longest} moves"
+            if wrong:
+                raise ConfigError(f"suite {suite.partition('@')[2]}, opening {number}: {wrong}")
 
     def identity(self) -> dict[str, Any]:
         """Return the settings as recorded. What is not used is left out, so that old identities stay valid."""

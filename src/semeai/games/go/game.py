@@ -10,9 +10,11 @@ from semeai.games.go.config import GoPolicy
 from semeai.games.go.kernels import protocol as kernels  # noqa: F401 - tells the search what Go is
 from semeai.games.go.kernels.board import MAX_SIZE, MIN_SIZE, PASS
 from semeai.games.go.kernels.tables import BLACK, WHITE
+from semeai.games.go.openings import read_openings
 from semeai.games.go.ownership import dead_stones
 from semeai.games.go.position import GoPosition, format_result
 from semeai.games.go.sgf import read_sgf, replay, write_sgf
+from semeai.games.opening import Opening
 from semeai.games.position import Position
 from semeai.games.record import GameRecord
 
@@ -74,6 +76,9 @@ class Go(Game):
 
     def replay(self, record: GameRecord, n_moves: int | None = None, may_repeat: bool = False) -> GoPosition:
         return replay(record, n_moves, may_repeat)
+
+    def read_suite(self, data: bytes, place: str) -> Sequence[Opening]:
+        return read_openings(data, place)
 
     @property
     def book_digest(self) -> str:

@@ -1,0 +1,114 @@
+"""Ask players about positions on the workers of an experiment, and count the good moves."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypedDict
+
+from semeai.errors import PlayerFailed
+from semeai.experiments.matches import STOPPING, TOLD_EVERY, Progress, silent
+from semeai.experiments.problems import Problem
+from semeai.match.pair import MatchSetup
+from semeai.match.settings import MatchSettings
+from semeai.players.catalog import parse_spec
+from semeai.runs.run import Driver, Observer, place_named, stopping_on_signals
+from semeai.stats.intervals import wilson_interval
+from semeai.suites.run import Answer, AnswerTask, SuiteDriver
+from semeai.table import percent
+
+
+class Asking(TypedDict, total=False):
+    """Options of ``semeai reproduce`` for experiments that ask about positions; each has a default."""
+
+    seed: int
+    workers: int | None
+    executor: str | None
+    progress: Progress
+
+
+@dataclass(frozen=True)
+class Question:
+    """A position for a player, written as in ``--players``. Equal positions get the same seed from all players."""
+
+    player: str
+    problem: Problem
+    run: int
+
+
+@dataclass
+class Count:
+    """The moves of a cell of a table."""
+
+    asked: int = 0
+    good: int = 0
+    in_race: int = 0
+    """Bad moves on a point of the race."""
+
+    def add(self, problem: Problem, answer: Answer) -> None:
+        self.asked += 1
+        self.good += answer.solved
+        self.in_race += not answer.solved and problem.is_in_race(answer.move)
+
+    @property
+    def good_cell(self) -> str:
+        return percent(self.good / self.asked, wilson_interval(self.good, self.asked)) if self.asked else ""
+
+    @property
+    def bad_cell(self) -> str:
+        """Bad moves: in the race, and elsewhere."""
+        return f"{self.in_race} / {self.asked - self.good - self.in_race}" if self.asked else ""
+
+
+def ask_all(
+    questions: Sequence[Question],
+    seed: int = 1,
+    workers: int | None = None,
+    executor: str | None = None,
+    progress: Progress = silent,
+) -> list[Answer]:
+    """Return the answers in the order of the questions. Raises KeyboardInterrupt if Ctrl-C has stopped the work."""
+    observer = AnswerTeller(progress)
+    players = {words: parse_spec(words, game="go") for words in dict.fromkeys(q.player for q in questions)}
+    MatchSetup(MatchSettings(), tuple(players.values())).prepare(observer.say)
+    tasks = [AnswerTask(players[q.player], q.problem.position(q.run), seed) for q in questions]
+    place = place_named(None, executor, workers)
+    with place.open_pool(observer) as pool:
+        for size in {q.problem.size for q in questions}:
+            pool.begin(MatchSetup(MatchSettings(size=size), tuple(players.values())))
+        driver = SuiteDriver(tasks, pool, observer)
+        with stopping_on_signals(driver, observer, place.executor == "inline"):
+            driver.run()
+    if not driver.finished:
+        raise KeyboardInterrupt
+    if failed := [answer for answer in driver.answers if answer.failure]:
+        raise PlayerFailed(f"position {failed[0].position.line.id}: {failed[0].failure}")
+    return driver.answers
+
+
+def counted(questions: Sequence[Question], answers: Sequence[Answer]) -> Mapping[tuple[str, str], Count]:
+    """Return the counts by player and family."""
+    found: dict[tuple[str, str], Count] = {}
+    for question, answer in zip(questions, answers, strict=True):
+        found.setdefault((question.player, question.problem.family), Count()).add(question.problem, answer)
+    return found
+
+
+class AnswerTeller(Observer):
+    """Prints how far the questions are every ``TOLD_EVERY`` seconds."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.tell = progress
+        self._told = time.monotonic()
+
+    def say(self, text: str) -> None:
+        self.tell(text)
+
+    def stop(self, driver: Driver) -> None:
+        self.tell(STOPPING.replace("games", "positions"))
+
+    def progress(self, driver: SuiteDriver) -> None:
+        n = driver.n_new
+        if n and not driver.finished and time.monotonic() >= self._told + TOLD_EVERY:
+            self._told = time.monotonic()
+            left = (len(driver.tasks) - n) / driver.rate / 60
+            self.tell(f"{n:,} of {len(driver.tasks):,} positions, {left:.0f} min left")
