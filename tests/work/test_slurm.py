@@ -47,6 +47,7 @@ def play(params, seed):
 def test_a_race_over_two_jobs_survives_scancel(tmp_path, monkeypatch):
     folder = tmp_path / "race"
     folder.mkdir()
+    monkeypatch.chdir(folder)  # SLURM writes the output of jobs here
     (folder / "race.toml").write_text(RACE)
     (folder / "program.py").write_text(PROGRAM)
     with slurm(tmp_path / "slurm") as environment:
