@@ -47,9 +47,14 @@ PAGES: dict[str, tuple[str, str, Callable[[], list[ResultTable]]]] = {
         against_hyperfine.run,
     ),
     "chess-race": (
-        "A race of chess engines, beside SPRT",
+        "A race of chess engines, killed and resumed",
         "python benchmarks/run.py chess-race",
         chess_race.run,
+    ),
+    "sprt": (
+        "Races of chess engines beside SPRT",
+        "python benchmarks/run.py sprt",
+        chess_race.run_beside_sprt,
     ),
     "mixtures": (
         "Stakes of the gamblers",
