@@ -45,6 +45,10 @@ def edit(place, statement):
         ("DELETE FROM batches WHERE number = 2", "number 2 of run 1 is missing in batches"),
         ("DELETE FROM batches WHERE number = (SELECT max(number) FROM batches)", "batches has .* rows of a run where"),
         ("UPDATE decisions SET verdict = 'accepted' WHERE candidate = 2", "in decisions is damaged"),
+        (
+            "UPDATE heads SET updated_at = '2426' || substr(updated_at, 5) WHERE table_name = 'batches'",
+            "has the time '2426",
+        ),
         ("DELETE FROM decisions", "decisions has 0 rows of a run where 3 were recorded"),
         ("UPDATE candidates SET params = '{}' WHERE number = 1", "number 1 in candidates is damaged"),
         ("UPDATE totals SET n_tests = n_tests + 1 WHERE candidate = 1", "candidate 1 in totals is damaged"),
