@@ -101,8 +101,9 @@ def verify_ledger(ledger: "Ledger") -> Report:
         report.damage[""] = str(error)
     for name, run_id in ledger.run_ids().items():
         try:
-            ledger.run(name)
-            report.n_rows[name] = verify_run(ledger, run_id)
+            with ledger.one_state():  # a live run may add rows meanwhile
+                ledger.run(name)
+                report.n_rows[name] = verify_run(ledger, run_id)
         except LedgerError as error:
             report.damage[name] = str(error)
     return report
