@@ -286,6 +286,12 @@ class Ledger:
             rows = connection.execute(select(schema.heads).where(schema.heads.c.run_id == run_id))
             return {row.table_name: Head.from_row(row._asdict()) for row in rows}
 
+    def last_times(self, run_id: int) -> dict[str, str]:
+        """Return the recorded time of the last row of a run, by table name; empty for rows without times."""
+        with self.reading() as connection:
+            rows = connection.execute(select(schema.heads).where(schema.heads.c.run_id == run_id))
+            return {row.table_name: row.updated_at for row in rows}
+
     def batches(self, run_id: int, start: int = 0) -> Generator[RecordedBatch]:
         """Yield the batches of a race with their rewards, in dispatch order, from number ``start`` on."""
         for row in self.rows(schema.batches, run_id, start):
