@@ -31,7 +31,7 @@ FILE = """
 mode = "plain"
 accept_above = 0.52
 discard_below = 0.60
-max_per_candidate = 8
+max_per_candidate = 100
 
 [evaluator]
 match = {game = "chess", records = "games", adjudication = {win_score = 600, draw_score = 15}}
@@ -48,7 +48,7 @@ nodes = 300
 nodes = 62
 
 [[candidates]]
-"option.Skill Level" = 3
+nodes = 30
 
 [[candidates]]
 "option.Use NNUE" = false
@@ -102,7 +102,7 @@ def real_race(folder: Path) -> ResultTable:
         "Options of Stockfish against Stockfish with 60 nodes per move",
         ("candidate", "verdict", "games", "win rate", "always-valid interval"),
         tuple(rows),
-        f"Thresholds 0.52 and 0.60, risk 5% over all candidates and looks, at most 8 pairs per candidate. "
+        f"Thresholds 0.52 and 0.60, risk 5% over all candidates and looks, at most 100 pairs per candidate. "
         f"{_games(whole):,} games were written as PGN. A second race was killed by SIGKILL, with all its processes, "
         f"when {at_kill} games were on the disk, and resumed by the same command: it had {same} and "
         f"{_games(killed):,} files of games.",
