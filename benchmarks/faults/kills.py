@@ -93,7 +93,11 @@ def kill_at_random(folder: Path, words: list[str], kind: str, draws: random.Rand
     """Start the run, kill at a random moment, and wait for its end. Returns the moment, and what was wrong."""
     victims, number = KINDS[kind]
     process = start(folder, words)
-    time.sleep(draws.random() * LONGEST)
+    wait, at_work = draws.random() * LONGEST, draws.random() < 2 / 3
+    if at_work:  # starting takes longer than many races: most kills shall hit the work
+        while moment(folder) == BEGUN and process.poll() is None:
+            time.sleep(0.01)
+    time.sleep(wait / 3 if at_work else wait)
     when = moment(folder)
     found = victims(process.pid)
     for pid in found if victims is everybody else draws.sample(found, min(1, len(found))):

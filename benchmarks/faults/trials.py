@@ -46,8 +46,8 @@ class Row:
 RACE = """
 [race]
 mode = "plain"
-accept_above = 0.45
-discard_below = 0.55
+accept_above = 0.48
+discard_below = 0.52
 [evaluator]
 {program}
 [[candidates]]
