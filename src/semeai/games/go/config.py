@@ -52,7 +52,7 @@ class GoPolicy(PatternPolicy):
     """Replay a playout that ends a solved race the wrong way, at most so often; not with leaf parallelization."""
     semeai_expertise: Visits = 0.0
     """Virtual visits, all won, of the moves that are necessary in a capturing race."""
-    race_nodes: Annotated[int, Field(ge=1, le=1000000)] = 100
+    race_nodes: Annotated[int, Field(ge=1, le=1000000)] = 500
     """Positions that the solver of races reads per question, during a search."""
 
     prior_even: Visits = 10.0

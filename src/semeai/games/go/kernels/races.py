@@ -33,6 +33,7 @@ from semeai.games.go.kernels.race_board import (
     ZONES,
     Memory,
     add,
+    add_chain,
     at,
     clear,
     count,
@@ -368,6 +369,9 @@ def _list_moves(memory: Memory, race: int, limit: int, moves_of: int) -> None:
             continue
         for i in range(ZONE_WORDS):
             memory[REFUTATION + i] = memory[ZONES + i]
+        for p in range(memory[POINTS]):  # a move that captures one of the winner's chains matters, too
+            if at(memory, p) == 3 - color and in_zone(memory, REFUTATION, p) and count(memory, p, np.int64(1)) == 1:
+                add_chain(memory, REFUTATION, p, np.int64(0))
         n = 0
         moves = race + (R_BLACK_MOVES if color == BLACK else R_WHITE_MOVES)
         best, best_rank = 0, -1
