@@ -53,6 +53,7 @@ bench: setup
 
 docs: setup
 	$(BIN)/python docs/make_reference.py
+	$(BIN)/python docs/make_results.py
 	$(BIN)/mkdocs build --strict --quiet
 
 constraints: setup

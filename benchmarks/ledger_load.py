@@ -31,16 +31,16 @@ def candidates(n: int) -> list[Candidate]:
     return [Candidate(f"candidate {i}", {"x": i}) for i in range(n)]
 
 
-def fill(place: Path, n_batches: int) -> None:
+def fill(place: Path, n_batches: int, settings: RaceSettings = SETTINGS) -> None:
     """Record a race of ``n_batches`` batches."""
     found = candidates(n_batches // PER_CANDIDATE)
-    race = Race(SETTINGS, found, 1)
-    identity = race_identity(1, SETTINGS, {}, None, candidate_list(found))
+    race = Race(settings, found, 1)
+    identity = race_identity(1, settings, {}, None, candidate_list(found))
     draws = random.Random(1)
     with contextlib.closing(Ledger(place)) as ledger:
         writer = ledger.open_run("load", KIND, identity, 1, {})
         resume(race, writer)
-        while (batch := race.ask()) is not None:
+        while (batch := race.ask()) is not None and batch.number <= n_batches:
             wins = sum(draws.random() < 0.5025 for _ in range(batch.size))
             counts = RewardCounts.of(wins=wins, losses=batch.size - wins)
             made = race.tell(batch.number, counts)

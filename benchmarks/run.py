@@ -11,11 +11,14 @@ os.chdir(ROOT)
 
 from benchmarks import (  # noqa: E402
     against_hyperfine,
+    chess_race,
     cluster_overhead,
     cluster_scale,
     go_speed,
     havannah_speed,
     ledger_load,
+    looking,
+    mixtures,
     overhead,
     parallel_speed,
     pattern_speed,
@@ -43,6 +46,21 @@ PAGES: dict[str, tuple[str, str, Callable[[], list[ResultTable]]]] = {
         "python benchmarks/run.py compare",
         against_hyperfine.run,
     ),
+    "chess-race": (
+        "A race of chess engines, killed and resumed",
+        "python benchmarks/run.py chess-race",
+        chess_race.run,
+    ),
+    "sprt": (
+        "Races of chess engines beside SPRT",
+        "python benchmarks/run.py sprt",
+        chess_race.run_beside_sprt,
+    ),
+    "mixtures": (
+        "Stakes of the gamblers",
+        "python benchmarks/run.py mixtures",
+        mixtures.run,
+    ),
     "cluster-overhead": (
         "What a cluster costs",
         "python benchmarks/run.py cluster-overhead",
@@ -57,6 +75,11 @@ PAGES: dict[str, tuple[str, str, Callable[[], list[ResultTable]]]] = {
         "Looking at a large ledger",
         "python benchmarks/run.py ledger-load",
         ledger_load.run,
+    ),
+    "looking": (
+        "What it costs to look",
+        "python benchmarks/run.py looking",
+        looking.run,
     ),
     "faults": (
         "Faults on purpose",

@@ -5,6 +5,7 @@ import itertools
 import random
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from typing import Any, NamedTuple
@@ -22,7 +23,7 @@ class SimulatedWorkers(Executor):
     def __init__(self, slots: int, mean_seconds: float, seed: int = 1) -> None:
         self._free, self._mean = slots, mean_seconds
         self._random = random.Random(seed)
-        self._waiting: list[tuple[Future[Any], Callable[[], Any]]] = []
+        self._waiting: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
         self._running: list[tuple[float, int, Future[Any], Callable[[], Any]]] = []
         self._numbers = itertools.count()
         self._changed = threading.Condition()
@@ -47,7 +48,7 @@ class SimulatedWorkers(Executor):
             with self._changed:
                 now = time.monotonic()
                 while self._free and self._waiting:
-                    future, call = self._waiting.pop(0)
+                    future, call = self._waiting.popleft()
                     end = now + self._random.expovariate(1 / self._mean)
                     heapq.heappush(self._running, (end, next(self._numbers), future, call))
                     self._free -= 1

@@ -32,6 +32,15 @@ def test_the_pages_that_are_made_are_up_to_date():
     assert set(module.MEANINGS) <= known, "there is no such setting any more"
 
 
+def test_the_page_of_results_agrees_with_the_benchmarks():
+    spec = importlib.util.spec_from_file_location("make_results", ROOT / "docs" / "make_results.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.page() == module.PAGE.read_text(encoding="utf-8"), "run `make docs`"
+    for panels in module.charts().values():
+        assert all(curve.points for chart in panels for curve in chart.curves)
+
+
 def test_every_setting_and_preset_of_a_player_is_documented():
     text = (ROOT / "docs" / "reference" / "player.md").read_text()
     for game in GAMES:
@@ -67,6 +76,12 @@ def test_links_between_pages_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+\.md)(?:#[^)]*)?\)", page.read_text()):
         if "://" not in target:
             assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_pictures_are_there(page):
+    for target in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", page.read_text()):
+        assert (page.parent / target).exists(), target
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)

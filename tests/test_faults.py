@@ -8,14 +8,15 @@ SEED = 2  # other moments than those of the longer run
 
 
 @pytest.mark.slow
-def test_kills():
-    for row in kills.trials("race of a callable", len(kills.KINDS), SEED):
-        assert row.examples == [], row.fault
-        assert row.tried
+@pytest.mark.parametrize("kind", kills.KINDS)
+def test_kills(kind):
+    row = kills.trials("race of a callable", kind, 1, SEED)
+    assert row.examples == []
+    assert row.tried == 1
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", [places.second_writers, places.full_disks])
+@pytest.mark.parametrize("fault", [places.second_writers, places.lost_leases, places.full_disks])
 def test_places(fault):
     row: Row = fault(2, SEED, places.reference())
     assert row.examples == []

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from semeai.errors import BadReward, ConfigError
@@ -54,6 +55,51 @@ def test_a_race_is_resumed_from_its_log(tmp_path):
     log.write_text("nonsense\n\n")
     with pytest.raises(ConfigError, match=r"log.jsonl, line 1: no graded answer"):
         race(log=log)
+
+
+def test_answers_to_other_questions_are_not_used_again(tmp_path):
+    log, asked = tmp_path / "log.jsonl", []
+
+    def grade(params, item):
+        asked.append((params["prompt"], item))
+        return 1.0
+
+    def run(prompt, items):
+        asked.clear()
+        race_items(grade, {"new": {"prompt": prompt}}, items, baseline={"prompt": "old"}, log=log, batch=4)
+        return set(asked)
+
+    assert run("a", ["x", "y"]) == {(p, i) for p in ("old", "a") for i in "xy"}
+    assert run("a", ["x", "y"]) == set()
+    assert run("b", ["x", "y"]) == {("b", "x"), ("b", "y")}
+    assert run("b", ["x", "z"]) == {("b", "z"), ("old", "z")}
+
+
+def test_answers_beside_a_failed_one_are_kept(tmp_path):
+    log, asked = tmp_path / "log.jsonl", []
+
+    def grade(params, item):
+        asked.append(item)
+        if item == "bad" and len(asked) <= 8:
+            raise OSError("no network")
+        return 0.5
+
+    items = ["a", "b", "bad", "c"]
+    with pytest.raises(OSError, match="no network"):
+        race_items(grade, {"new": {}}, items, baseline={"x": 1}, log=log, workers=1)
+    asked.clear()
+    asked.extend("-" * 8)
+    race_items(grade, {"new": {}}, items, baseline={"x": 1}, log=log, workers=1)
+    assert asked[8:] == ["bad", "bad"]
+
+
+def test_equal_candidates_are_not_accepted_by_rounding():
+    """Sums of 0.1, 0.2, ... in another order may differ in the last digit."""
+    scores = [k / 10 for k in range(11)] * 3
+    swapped = [scores[-1 - i] for i in range(len(scores))]
+    tables = {f"c{i}": {"t": np.random.default_rng(i).permutation(swapped).tolist()} for i in range(20)}
+    result = race_items(lambda p, item: p["t"][item], tables, range(33), baseline={"t": scores}, margin=0.9, risk=1e-9)
+    assert result.accepted == []
 
 
 @pytest.mark.parametrize("bad", [1.5, float("nan"), "yes", None, (1.0, -1.0)])

@@ -6,13 +6,16 @@ import random
 import signal
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 from benchmarks.faults.trials import MATCH, Row, contents, finish, start, write_race, wrong_with
+from semeai.errors import SemeaiError
+from semeai.store.ledger import Ledger
 
 Victims = Callable[[int], list[int]]
-LONGEST = 2.0  # seconds until a kill
+LONGEST = 3.0  # seconds until a kill
 
 
 def processes_of(group: int) -> dict[int, str]:
@@ -66,11 +69,32 @@ KINDS: dict[str, tuple[Victims, int]] = {
 RUNS = {"race of a callable": "callable", "race of a command": "command", "match": ""}
 
 
-def kill_at_random(folder: Path, words: list[str], kind: str, draws: random.Random) -> str:
-    """Start the run, kill at a random moment, and wait for its end. Returns a traceback or another wrong ending."""
+BEGUN, WORKING, ENDED = "before the first result", "during the work", "at or after the end"
+MOMENTS = (BEGUN, WORKING, ENDED)
+
+
+def moment(folder: Path) -> str:
+    """Return how far the run is, as its ledger shows it."""
+    try:
+        store = Ledger(folder / "semeai.sqlite", read_only=True)
+        try:
+            for run in store.runs():
+                heads = store.heads(run.id)
+                has_results = any(name in heads for name in ("batches", "games"))
+                return ENDED if run.state == "finished" else WORKING if has_results else BEGUN
+        finally:
+            store.close()
+    except SemeaiError:  # there is no ledger yet
+        pass
+    return BEGUN
+
+
+def kill_at_random(folder: Path, words: list[str], kind: str, draws: random.Random) -> tuple[str, str]:
+    """Start the run, kill at a random moment, and wait for its end. Returns the moment, and what was wrong."""
     victims, number = KINDS[kind]
     process = start(folder, words)
     time.sleep(draws.random() * LONGEST)
+    when = moment(folder)
     found = victims(process.pid)
     for pid in found if victims is everybody else draws.sample(found, min(1, len(found))):
         with contextlib.suppress(ProcessLookupError):
@@ -78,10 +102,10 @@ def kill_at_random(folder: Path, words: list[str], kind: str, draws: random.Rand
     code, _, err = finish(process)
     left = _left_over(process.pid)
     if "Traceback" in err:
-        return f"traceback: {err[-2000:]}"
+        return when, f"traceback: {err[-2000:]}"
     if code == -1:
-        return err[-500:]
-    return f"left over: {left}" if left else ""
+        return when, err[-500:]
+    return when, f"left over: {left}" if left else ""
 
 
 def _left_over(group: int) -> dict[int, str]:
@@ -95,35 +119,31 @@ def _left_over(group: int) -> dict[int, str]:
     return left
 
 
-def trials(title: str, n: int, seed: int) -> Iterator[Row]:
-    """Kill a run ``n`` times, over all kinds of kills; each run goes on until it has finished."""
-    share = max(1, n // len(KINDS))
+def trials(title: str, kind: str, n: int, seed: int) -> Row:
+    """Kill a run ``n`` times; each run goes on until it has finished."""
     program = RUNS[title]
-    words, expected = _reference(program)
-    for kind in KINDS:
-        row = Row(f"{title}: {kind}")
-        draws = random.Random(f"{seed} {title} {kind}")
-        while row.tried < share:
-            _one_run(row, share, program, words, kind, draws, expected)
-        yield row
+    words, expected = reference(program)
+    row = Row(f"{title}: {kind}")
+    draws = random.Random(f"{seed} {title} {kind}")
+    while row.tried < n:
+        _one_run(row, n, program, words, kind, draws, expected)
+    return row
 
 
-def _one_run(
-    row: Row, share: int, program: str, words: list[str], kind: str, draws: random.Random, expected: str
-) -> None:
-    """Kill one run up to five times, then let it finish."""
+def _one_run(row: Row, n: int, program: str, words: list[str], kind: str, draws: random.Random, expected: str) -> None:
+    """Kill one run up to five times, then let it finish. What is lost then is blamed on the last kill."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if program:
             write_race(folder, program)
-        for _ in range(min(5, share - row.tried)):
-            row.count(kill_at_random(folder, words, kind, draws))
-        if wrong := wrong_with(folder, words, expected):
-            row.lost += 1
-            row.examples.append(wrong)
+        ends = [kill_at_random(folder, words, kind, draws) for _ in range(min(5, n - row.tried))]
+        end = wrong_with(folder, words, expected)
+        for i, (when, wrong) in enumerate(ends):
+            row.count(wrong or (end if i == len(ends) - 1 else ""), when)
 
 
-def _reference(program: str) -> tuple[list[str], str]:
+@cache
+def reference(program: str) -> tuple[list[str], str]:
     """Return the command of a run, and what its ledger has if nothing disturbs it."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

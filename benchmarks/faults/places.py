@@ -4,6 +4,7 @@ import contextlib
 import os
 import random
 import shutil
+import sqlite3
 import subprocess
 import tempfile
 import time
@@ -12,8 +13,9 @@ from pathlib import Path
 
 from sqlalchemy import create_engine, text
 
+from benchmarks.faults import kills
 from benchmarks.faults.kills import LONGEST
-from benchmarks.faults.trials import LOCKED, Row, contents, finish, start, write_race, wrong_with
+from benchmarks.faults.trials import LOCKED, Row, finish, start, write_race, wrong_with
 from semeai.store import schema
 
 WORDS = ["race", "race.toml"]
@@ -21,12 +23,7 @@ WORDS = ["race", "race.toml"]
 
 def reference() -> str:
     """Return what the ledger of the race has if nothing disturbs it."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        write_race(folder, "callable")
-        code, _, err = finish(start(folder, WORDS))
-        assert code == 0, err
-        return contents(folder)
+    return kills.reference("callable")[1]
 
 
 def full_disks(n: int, seed: int, expected: str) -> Row:
@@ -77,6 +74,39 @@ def second_writers(n: int, seed: int, expected: str) -> Row:
     return row
 
 
+def lost_leases(n: int, seed: int, expected: str) -> Row:
+    """Take the right to write from a driver at work, and start a second driver: the first must write nothing more."""
+    row = Row("lock lost during a race, and a second driver")
+    draws = random.Random(f"{seed} leases")
+    while row.tried < n:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            write_race(folder, "callable")
+            first = start(folder, WORDS)
+            time.sleep(draws.random() * LONGEST)
+            while not (taken := _free_lease(folder / "semeai.sqlite")) and first.poll() is None:
+                time.sleep(0.01)
+            second = start(folder, WORDS)
+            ends = [finish(process) for process in (first, second)]
+            wrong = [err for code, _, err in ends if code not in (0, LOCKED) or "Traceback" in err]
+            if taken:
+                row.count(wrong[0][-500:] if wrong else wrong_with(folder, WORDS, expected))
+    return row
+
+
+def _free_lease(path: Path) -> bool:
+    """Remove the token of a lease. Returns whether there was one."""
+    if not path.exists():
+        return False
+    connection = sqlite3.connect(path, timeout=60, isolation_level=None)
+    try:
+        return connection.execute("UPDATE leases SET token = '' WHERE token <> ''").rowcount == 1
+    except sqlite3.OperationalError:  # there are no tables yet
+        return False
+    finally:
+        connection.close()
+
+
 class Server:
     """A PostgreSQL server of our own, on a socket in a temporary folder."""
 
@@ -121,31 +151,33 @@ class Server:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def lost_servers(n: int, seed: int, expected: str) -> Iterator[Row]:
-    """Cut the connections to a database, or crash its server and start it again, during a race."""
+SERVER_FAULTS = ("connections to PostgreSQL cut", "PostgreSQL crashed and started again")
+
+
+def lost_servers(fault: str, n: int, seed: int, expected: str) -> Row:
+    """Cut the connections to a database, or crash its server and start it again, three times during each race."""
+    row = Row(f"{fault} during a race")
+    draws = random.Random(f"{seed} {fault}")
     server = Server()
     try:
-        for fault in ("connections to PostgreSQL cut", "PostgreSQL crashed and started again"):
-            row = Row(f"{fault} during a race")
-            draws = random.Random(f"{seed} {fault}")
-            for _ in range(n // 2):
-                with tempfile.TemporaryDirectory() as name:
-                    folder = Path(name)
-                    write_race(folder, "callable")
-                    process = start(folder, WORDS, server.url)
-                    for _ in range(3):
-                        time.sleep(draws.random() * LONGEST)
-                        if "crashed" in fault:
-                            server.stop("immediate")
-                            time.sleep(draws.random())
-                            server.start()
-                        else:
-                            server.drop_connections()
-                    code, _, err = finish(process)
-                    # A start while the server is down is refused, as it should be.
-                    wrong = "" if code in (0, 4) and "Traceback" not in err else f"exit code {code}: {err[-500:]}"
-                    row.count(wrong or wrong_with(folder, WORDS, expected, server.url))
-                    server.clear()
-            yield row
+        for _ in range(n):
+            with tempfile.TemporaryDirectory() as name:
+                folder = Path(name)
+                write_race(folder, "callable")
+                process = start(folder, WORDS, server.url)
+                for _ in range(3):
+                    time.sleep(draws.random() * LONGEST)
+                    if "crashed" in fault:
+                        server.stop("immediate")
+                        time.sleep(draws.random())
+                        server.start()
+                    else:
+                        server.drop_connections()
+                code, _, err = finish(process)
+                # A start while the server is down is refused, as it should be.
+                wrong = "" if code in (0, 4) and "Traceback" not in err else f"exit code {code}: {err[-500:]}"
+                row.count(wrong or wrong_with(folder, WORDS, expected, server.url))
+                server.clear()
     finally:
         server.close()
+    return row

@@ -1,6 +1,5 @@
 """Trials: a run in a process of its own, which may be disturbed, and is started again until it has finished."""
 
-import json
 import os
 import subprocess
 import sys
@@ -13,7 +12,8 @@ from semeai.store.ledger import Ledger
 from semeai.store.verify import verify_ledger
 
 ROOT = Path(__file__).parents[2]
-LIMIT = 120.0  # seconds after which a run that does not end counts as hanging
+PAGE = ROOT / "docs" / "explanation" / "reliability.md"
+LIMIT = 600.0  # seconds after which a run that does not end counts as hanging; a busy machine needs some of them
 MOST_STARTS = 60
 INTERRUPTED, LOCKED = 130, 4
 
@@ -26,14 +26,18 @@ class Row:
     tried: int = 0
     lost: int = 0
     examples: list[str] = field(default_factory=list)
+    cases: dict[str, int] = field(default_factory=dict)
+    """Number of trials by case: the moment of a kill, or what became of damage."""
 
     @property
     def held(self) -> int:
         return self.tried - self.lost
 
-    def count(self, wrong: str = "") -> None:
+    def count(self, wrong: str = "", case: str = "") -> None:
         """Count a trial; ``wrong`` says what was lost."""
         self.tried += 1
+        if case:
+            self.cases[case] = self.cases.get(case, 0) + 1
         if wrong:
             self.lost += 1
             self.examples.append(wrong)
@@ -58,8 +62,9 @@ p = 0.5
 """
 PROGRAMS = {
     "callable": 'callable = "benchmarks.faults.programs:coin"',
-    "command": f'command = [{json.dumps(sys.executable)}, "-S", "-c", "import random, sys; '
-    'print(float(random.Random(int(sys.argv[2])).random() < float(sys.argv[1])))", "{p}", "{seed}"]',
+    # A shell starts ten times as fast as Python.
+    "command": 'command = ["sh", "-c", "case $1 in 0.6*) n=620;; 0.3*) n=380;; *) n=500;; esac; '
+    'echo $(( $2 * 7919 / 1000 % 1000 < n ))", "sh", "{p}", "{seed}"]',
 }
 MATCH = ["match", "random", "random", "--size", "5", "--games", "300", "--seed", "1"]
 
@@ -125,3 +130,10 @@ def contents(folder: Path, ledger: str = "semeai.sqlite") -> str:
             store.close()
     except SemeaiError as error:
         return f"cannot be read: {error}"
+
+
+def replace_between(start: str, end: str, text: str) -> None:
+    """Replace what the page has between two marks."""
+    before, _, rest = PAGE.read_text().partition(start)
+    after = rest.partition(end)[2]
+    PAGE.write_text("\n".join([before + start, "", text, end + after]))

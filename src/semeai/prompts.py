@@ -5,11 +5,12 @@ baseline is asked once per item. A reward is (1 + score - baseline's score) / 2.
 over *all* items of the set is higher; the verdict often needs only some of them, and after the last one it is exact.
 """
 
+import hashlib
 import json
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +20,7 @@ from semeai.files import append_to, read_text
 from semeai.race.candidate import Verdict
 from semeai.rng import generator
 from semeai.stats.bounds import Bounds
-from semeai.stats.finite import FiniteSample
+from semeai.stats.finite import FiniteSample, is_better
 
 BASELINE = "baseline"
 MAX_LOG_BYTES = 1_000_000_000
@@ -92,7 +93,8 @@ def race_items(
     ``evaluate(params, item)`` returns a score in [0, 1], or a score and a cost. A candidate is accepted if it is proven
     better than the baseline on the whole set, and discarded if it is proven not to be better by ``margin`` or more. The
     probability of any wrong verdict is at most ``risk``, over all candidates and all looks. With ``log``, a file, each
-    graded answer is kept as a line of JSON, and the same call resumes. ``say`` gets a line per look, with its cost.
+    graded answer is kept as a line of JSON, and the same call resumes: an answer is used again if name, parameters and
+    item are the same. ``say`` gets a line per look, with its cost.
     """
     if not candidates or BASELINE in candidates:
         raise ConfigError(f"candidates: give at least one, and none that is named {BASELINE!r}")
@@ -102,28 +104,41 @@ def race_items(
         raise ConfigError(f"risk {risk}, margin {margin} or batch {batch} is out of range")
     order = generator(seed, "items").permutation(len(items))
     standings = [ItemStanding(name, params, FiniteSample(len(items))) for name, params in candidates.items()]
-    bound = -math.log(risk / len(standings))
-    known = _Log(log, list(candidates), len(items))
+    share = risk / len(standings)
+    known = _Log(log, {BASELINE: baseline, **candidates}, items)
     result = ItemsResult(standings, len(items), 0, 0.0)
-    with ThreadPoolExecutor(max(1, workers)) as pool:
-        for start in range(0, len(items), batch):
-            alive = [s for s in standings if s.verdict == Verdict.UNDECIDED]
-            if not alive:
-                break
-            numbers = [int(i) for i in order[start : start + batch]]
-            asked = {BASELINE: baseline, **{s.name: s.params for s in alive}}
-            jobs = [(name, i) for name in asked for i in numbers if (name, i) not in known.grades]
-            pending = [pool.submit(_graded, evaluate, asked[name], items[i], (name, i)) for name, i in jobs]
-            for (name, i), answer in zip(jobs, pending, strict=True):
-                known.add(name, i, answer.result())
-            cost = _count(result, alive, known, numbers)
-            for s in alive:
-                own, theirs = ([known.grades[name, i] for i in numbers] for name in (s.name, BASELINE))
-                _judge(s, own, theirs, margin, bound)
-            result.looks.append(_line(standings, start + len(numbers), len(items), cost, result.cost))
-            say(result.looks[-1])
-    known.close()
+    try:
+        with ThreadPoolExecutor(max(1, workers)) as pool:
+            for start in range(0, len(items), batch):
+                alive = [s for s in standings if s.verdict == Verdict.UNDECIDED]
+                if not alive:
+                    break
+                numbers = [int(i) for i in order[start : start + batch]]
+                asked = {BASELINE: baseline, **{s.name: s.params for s in alive}}
+                jobs = [(name, i) for name in asked for i in numbers if (name, i) not in known.grades]
+                pending = [pool.submit(_graded, evaluate, asked[name], items[i], (name, i)) for name, i in jobs]
+                _keep(known, jobs, pending)
+                cost = _count(result, alive, known, numbers)
+                for s in alive:
+                    own, theirs = ([known.grades[name, i] for i in numbers] for name in (s.name, BASELINE))
+                    _judge(s, own, theirs, margin, share)
+                result.looks.append(_line(standings, start + len(numbers), len(items), cost, result.cost))
+                say(result.looks[-1])
+    finally:
+        known.close()
     return result
+
+
+def _keep(known: "_Log", jobs: Sequence[tuple[str, int]], pending: Sequence["Future[Grade]"]) -> None:
+    """Log the answers of a look. If one of them failed, the others are kept, because they were paid for."""
+    failure = None
+    for (name, i), answer in zip(jobs, pending, strict=True):
+        if error := answer.exception():
+            failure = failure or error
+        else:
+            known.add(name, i, answer.result())
+    if failure is not None:
+        raise failure
 
 
 def _count(result: ItemsResult, alive: Sequence[ItemStanding], known: "_Log", numbers: Sequence[int]) -> float:
@@ -138,14 +153,11 @@ def _count(result: ItemsResult, alive: Sequence[ItemStanding], known: "_Log", nu
     return theirs + sum(own)
 
 
-def _judge(s: ItemStanding, own: Sequence[Grade], theirs: Sequence[Grade], margin: float, bound: float) -> None:
+def _judge(s: ItemStanding, own: Sequence[Grade], theirs: Sequence[Grade], margin: float, risk: float) -> None:
     s.sample.add([(1 + a.score - b.score) / 2 for a, b in zip(own, theirs, strict=True)])
-    if s.sample.is_complete:
-        s.verdict = Verdict.ACCEPTED if s.sample.mean > 0.5 else Verdict.DISCARDED
-    elif s.sample.log_wealth_above(0.5) >= bound:
-        s.verdict = Verdict.ACCEPTED
-    elif s.sample.log_wealth_below((1 + margin) / 2) >= bound:
-        s.verdict = Verdict.DISCARDED
+    better = is_better(s.sample, margin, risk)
+    if better is not None:
+        s.verdict = Verdict.ACCEPTED if better else Verdict.DISCARDED
 
 
 def _graded(evaluate: Evaluate, params: Mapping[str, Any], item: Any, job: tuple[str, int]) -> Grade:
@@ -169,12 +181,12 @@ def _line(standings: Sequence[ItemStanding], n: int, n_items: int, cost: float, 
 class _Log:
     """The graded answers by candidate and item, kept in a file of JSON lines if there is one."""
 
-    def __init__(self, path: str | Path | None, names: Iterable[str], n_items: int) -> None:
+    def __init__(self, path: str | Path | None, asked: Mapping[str, Mapping[str, Any]], items: Sequence[Any]) -> None:
         self.grades: dict[tuple[str, int], Grade] = {}
+        self._asked, self._items = asked, items
         self._file = None
         if path is None:
             return
-        known = {BASELINE, *names}
         lines = read_text(path, "log", MAX_LOG_BYTES).split("\n") if Path(path).exists() else []
         for number, line in enumerate(lines, 1):
             if not line.strip():
@@ -182,20 +194,36 @@ class _Log:
             try:
                 row = json.loads(line)
                 key, grade = (str(row["name"]), int(row["item"])), Grade(float(row["score"]), float(row["cost"]))
+                question = str(row["question"])
             except (ValueError, KeyError, TypeError):
                 if number == len(lines):  # it was cut off
                     continue
                 raise ConfigError(f"log {path}, line {number}: no graded answer") from None
-            if key[0] in known and 0 <= key[1] < n_items:
+            if key[0] in asked and 0 <= key[1] < len(items) and question == self._question(*key):
                 self.grades[key] = grade
         self._file = append_to(path, "log")
         if lines and lines[-1]:
             self._file.write("\n")
 
+    def _question(self, name: str, item: int) -> str:
+        """Return what identifies the parameters and the item. What JSON cannot hold counts by its type."""
+        question = [self._asked[name], self._items[item]]
+        try:
+            text = json.dumps(question, sort_keys=True, default=lambda value: str(type(value)))
+        except (TypeError, ValueError):  # keys that cannot be sorted, or an endless structure
+            text = str([type(part) for part in question])
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
     def add(self, name: str, item: int, grade: Grade) -> None:
         self.grades[name, item] = grade
         if self._file is not None:
-            row = {"name": name, "item": item, "score": grade.score, "cost": grade.cost}
+            row = {
+                "name": name,
+                "item": item,
+                "question": self._question(name, item),
+                "score": grade.score,
+                "cost": grade.cost,
+            }
             self._file.write(json.dumps(row) + "\n")
             self._file.flush()
             os.fsync(self._file.fileno())

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +54,8 @@ class ResultTable:
 
     def to_json(self) -> dict[str, Any]:
         rows = [dict(zip(self.columns, row, strict=True)) for row in self.rows]
-        return {"title": self.title, "note": self.note, "rows": rows}
+        charts = [asdict(chart) for chart in self.charts]
+        return {"title": self.title, "note": self.note, "rows": rows} | ({"charts": charts} if charts else {})
 
     def to_markdown(self) -> str:
         lines = [

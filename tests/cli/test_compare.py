@@ -68,6 +68,7 @@ def test_fail_if_sets_the_exit_code(semeai):
         (["true", "no-such-program"], "command 2: there is no program 'no-such-program'"),
         (["true", "true", "--metric", "stdout"], "--metric stdout: say which numbers are better"),
         (["true", "true", "--fail-if", "slower", "2%"], "--fail-if 'slower': did you mean 'slower-than'?"),
+        (["true", "true", "--fail-if", "slower-than 2%", "--json"], "write two words without quotes"),
         (["true", "true", "--fail-if", "slower-than", "two"], "--fail-if 'two': write a percentage, such as 2%"),
         ([*MEMORY, "--fail-if", "slower-than", "2%"], "use worse-than with --metric memory"),
         (["true", "true", "--risk", "2"], "--risk: must be below 1, not 2"),

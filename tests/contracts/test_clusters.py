@@ -236,6 +236,33 @@ def test_a_missing_program_is_refused_with_the_name_of_the_host(dask_cluster, tm
             collect(pool, 1)
 
 
+def test_runs_that_share_a_scheduler_take_turns(dask_cluster):
+    until(lambda: len(worker_pids(dask_cluster)) == 2)
+    params = {"p": 0.5, "seconds": 0.002}
+    with dask_cluster.pool() as first, dask_cluster.pool() as second:
+        for pool in (first, second):
+            pool.begin(CallableEvaluator(programs.slow_coin))
+            until(lambda pool=pool: pool.wait(0.1) or pool.slots == 2)
+        early = {first.submit([job]) for job in jobs_of(programs.slow_coin, params, 100)}
+        n_early = len(collect(first, 1))
+        late = [second.submit([job]) for job in jobs_of(programs.slow_coin, params, 10)]
+        done = set()
+        deadline = time.monotonic() + 90
+        while len(done) < len(late) and time.monotonic() < deadline:
+            done |= {number for number, _ in second.wait(0.02)}
+            n_early += len(first.wait(0.02))
+        assert len(done) == len(late)
+        assert n_early < len(early) / 2  # the second has not waited for the first, which has ten times as much to do
+
+
+def test_a_plan_is_the_same_on_workers_of_a_cluster(dask_cluster):
+    words = ["plan", "--efficiency", "0.7", "--races", "40", "--json"]
+    here, there = (CliRunner().invoke(app, [*words, *more]) for more in ([], ["--executor", dask_cluster.address]))
+    assert there.exit_code == 0, there.output
+    assert json.loads(there.stdout) == json.loads(here.stdout)
+    assert dask_cluster.n_tasks() == 0
+
+
 def test_the_command_workers_shows_who_works(dask_cluster):
     until(lambda: len(worker_pids(dask_cluster)) == 2)
     done = CliRunner().invoke(app, ["workers", dask_cluster.address, "--json"])

@@ -7,8 +7,19 @@ from hypothesis import strategies as st
 
 from semeai import Candidate, Race, RaceSettings, RewardCounts, Verdict
 from semeai.errors import ConfigError
-from semeai.experiments.simulated_race import ACCEPTED, DISCARDED, UNDECIDED, make_tables, simulate, simulate_race
+from semeai.experiments.simulated_race import (
+    ACCEPTED,
+    DISCARDED,
+    UNDECIDED,
+    make_tables,
+    simulate,
+    simulate_on,
+    simulate_race,
+)
 from semeai.rng_kernels import binomial, seed_state
+from semeai.work.executors import EXECUTORS
+from semeai.work.pool import ResilientPool
+from semeai.work.spread import Spread
 
 CODES = {Verdict.UNDECIDED: UNDECIDED, Verdict.ACCEPTED: ACCEPTED, Verdict.DISCARDED: DISCARDED}
 
@@ -84,3 +95,12 @@ def test_the_result_does_not_depend_on_threads(monkeypatch):
 def test_what_cannot_be_simulated_is_refused(values):
     with pytest.raises(ConfigError, match="cannot be simulated"):
         simulate(RaceSettings(**values), [0.5], 1)
+
+
+def test_workers_simulate_the_same_races():
+    chosen = [RaceSettings(), RaceSettings(method="hoeffding", spending="quadratic")]
+    with ResilientPool(EXECUTORS["local"], 2) as pool:
+        found = simulate_on(Spread(pool), chosen, [0.3, 0.8], 50, seed=7)
+    for method, there in zip(chosen, found, strict=True):
+        here = simulate(method, [0.3, 0.8], 50, seed=7)
+        assert all(np.array_equal(a, b) for a, b in zip(here, there, strict=True))

@@ -155,4 +155,4 @@ def test_a_wrong_option_is_one_sentence_before_the_race(tmp_path):
     )
     assert done.returncode == 2
     assert "has no option 'Styl': did you mean 'Style'?" in done.stderr
-    assert 'candidate "option.Styl=0"' in done.stderr
+    assert "candidate 'option.Styl=0'" in done.stderr

@@ -53,7 +53,7 @@ def test_the_identity_is_what_the_file_holds(folder):
     assert one.identity() not in others
     assert not [name for name in others[0]["policy"] if name.startswith("database")]
     without = PlayerSpec.from_identity(others[0])
-    assert (without.label, without.config) == ("mcts:default,database=none", PlayerConfig.from_text("database=none"))
+    assert (without.label, without.config) == ("mcts:default,model=none", PlayerConfig.from_text("database=none"))
     config = one.make().config
     assert config.policy.database == f"{database().digest}@{folder / 'ae.npz'}"
     assert config.identity() == same[0].make().config.identity()

@@ -30,13 +30,13 @@ ENGINE = {
 }  # fmt: skip
 PINNED = [
     ("8a258e489cb2bd19", "go", "random"),
-    ("843365b55b8ba732", "go", "mcts:default"),
+    ("843365b55b8ba732", "go", "mcts:database=own"),
     ("a0f8e479951b6add", "go", "mcts:uct,simulations=50"),
     ("ca5e5a8167e68204", "go", "mcts:rave,seconds=0.5,stop_early=true,threads=2"),
-    ("bb2594f9499b2850", "go", "mcts:patterns=good.txt"),
+    ("bb2594f9499b2850", "go", "mcts:database=own,patterns=good.txt"),
     ("53970eb2103eb4c0", "go", "mcts:database=ae.npz"),
     ("658ba65216b9ed05", "go", "mcts:database=none"),
-    ("475492a8f355512e", "go", "mcts:book=true"),
+    ("475492a8f355512e", "go", "mcts:database=own,book=true"),
     ("c9d211eb36405ac4", "havannah", "mcts:default"),
     ("502e5506d95f2929", "havannah", {"player": "mcts:fast", "parallel": {"scheme": "slow_tree", "ranks": 4}}),
     ("34e9ad982aa91903", "go", "gtp:sh -c 'exit 1'"),

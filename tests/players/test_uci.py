@@ -40,7 +40,7 @@ def player(behaviour="good", *settings):
         ("illegal", "illegal move", "'e1e8' is no legal move"),
         ("none", "bad answer", r"gave '\(none\)' as its move"),
         ("twice", "bad answer", "without being asked"),
-        ("silent", "timeout", "gave no answer to 'uci'"),
+        ("silent", "timeout", "does it speak UCI?"),
     ],
 )
 def test_a_bad_engine_loses(behaviour, reason, message):

@@ -11,16 +11,34 @@ from semeai.race.candidate import Candidate, Verdict
 from semeai.race.race import Race
 from semeai.race.rules import betting_levels
 from semeai.race.settings import RaceSettings
-from semeai.stats.betting import MixtureBetting
+from semeai.stats.betting import MixtureBetting, wide_mixture
 from semeai.stats.counts import RewardCounts
 from semeai.stats.spending import online_fdr_share
 
 
-def test_the_wide_mixture_has_more_gamblers_and_the_same_wealth_at_the_start():
-    narrow, wide = (MixtureBetting(0.501, 0.504, wide=wide) for wide in (False, True))
-    assert np.exp(wide.log_weights).sum() == pytest.approx(1)
-    assert list(wide.accept_bets[: len(narrow.accept_bets)]) == list(narrow.accept_bets)
-    assert wide.evidence(RewardCounts()) == pytest.approx((0, 0, wide.evidence(RewardCounts()).progress))
+@pytest.mark.parametrize("distance", [0, 1e-6, 0.003, 0.02, 0.1, 0.4, 0.45, 0.5, 0.9])
+def test_the_wide_mixture_splits_the_wealth_and_reaches_the_largest_stake(distance):
+    gaps, weights = wide_mixture(distance)
+    assert weights.sum() == pytest.approx(1)
+    assert (weights > 0).all()
+    assert (np.diff(gaps) > 0).all()
+    assert 0.32 < gaps[-1] <= 0.45
+    assert gaps[0] < distance or distance < 2e-4  # between the thresholds one side must win in the long run
+
+
+@pytest.mark.parametrize("rewards", [{1000: 3}, {0: 5, 1000: 2}, {499: 40}, {0: 1, 535: 7, 1000: 1}])
+def test_no_reward_costs_a_wide_gambler_more_than_nine_tenths(rewards):
+    test = MixtureBetting(0.501, 0.504, wide=True)
+    assert np.exp(test.log_weights).sum() == pytest.approx(1)
+    for m, bets, sign in ((0.501, test.accept_bets, 1), (0.504, test.discard_bets, -1)):
+        stakes = np.minimum(bets, 0.9 / (m if sign > 0 else 1 - m))
+        expected = sum(
+            w * math.prod((1 + sign * a * (level / 1000 - m)) ** n for level, n in rewards.items())
+            for w, a in zip(np.exp(test.log_weights), stakes, strict=True)
+        )
+        found = test.evidence(RewardCounts(rewards))
+        assert (found.accept if sign > 0 else found.discard) == pytest.approx(math.log(expected))
+        assert (1 + sign * stakes * ((0 if sign > 0 else 1) - m) >= 0.1 - 1e-9).all()
 
 
 def test_rewards_of_small_variance_need_few_evaluations():

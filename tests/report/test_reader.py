@@ -14,6 +14,7 @@ from semeai.report.values import text, thinned
 from semeai.runs.resume import read_race
 from semeai.stats.elo import elo
 from semeai.store.ledger import set_run_values
+from semeai.table import Chart, Curve, ResultTable
 from tests.report.ledgers import EVIL, Recorder, recorded_match, recorded_race
 
 
@@ -57,6 +58,31 @@ def test_curves_end_at_the_verdict_with_its_interval(reader):
         evidence = curve["merit"][-1] / curve["needed"][0], curve["doubt"][-1] / curve["needed"][1]
         assert (evidence[0] >= 1) == (row[2] == "accepted")
         assert (evidence[1] >= 1) == (row[2] == "discarded")
+
+
+def test_a_short_look_computes_intervals_later(tmp_path):
+    """Looks without time for intervals show the last known ones, and the next looks complete them."""
+    place = tmp_path / "live.sqlite"
+    recorder = Recorder(place)
+    recorder.record(6)
+    reader = LedgerReader(place, look_seconds=0.0)
+    data = reader.run("race")["data"]
+    undecided = [row for row in data["candidates"] if row[2] == "undecided" and row[3]]
+    assert data["n_old_intervals"] == len(undecided) > 0
+    assert all(row[5] is None for row in undecided)
+    reader._bounds.look_seconds = 100.0
+    whole = reader.run("race")["data"]  # the run has not changed, but the page was not complete
+    assert whole["n_old_intervals"] == 0
+    exact = {row[0]: row[5:7] for row in whole["candidates"]}
+    assert all(exact[row[0]][0] is not None for row in undecided)
+    reader._bounds.look_seconds = 0.0
+    recorder.record(4)
+    later = reader.run("race")["data"]
+    assert later["n_old_intervals"] > 0
+    for row in later["candidates"]:
+        if row[2] == "undecided" and row[3]:
+            assert row[5:7] == exact[row[0]]  # of the earlier look: still valid
+    recorder.finish("interrupted")
 
 
 def test_a_match_has_its_tally_and_every_game(reader):
@@ -110,6 +136,38 @@ def test_a_report_of_a_damaged_run_is_refused(tmp_path):
         connection.exec_driver_sql("UPDATE batches SET size = size + 1 WHERE number = 3")
     with pytest.raises(LedgerError, match="race"):
         report_data(LedgerReader(place), ["race"])
+
+
+def test_reproduced_tables_have_the_paper_beside_ours_and_their_curves(tmp_path, reader):
+    ours = Curve("fast", ((250.0, 60.0, 50.0, 70.0), (500.0, 55.0, 45.0, 65.0)))
+    chart = Chart(
+        "Table 2", "N", "win rate", (ours, Curve("fast (paper)", ((500.0, 63.0, 62.0, 64.0),), measured=False))
+    )
+    rows = ((250, "60%", ""), (500, "55%", "63 ± 1%"))
+    table = ResultTable(f"Table 2 {EVIL}", ("N", "win rate", "paper"), rows, "A note.", (chart,))
+    (tmp_path / "tables.json").write_text(json.dumps([table.to_json()]))
+    (found,) = read_tables(tmp_path / "tables.json")
+    assert found["rows"][1] == [500, "55%", "63 ± 1%"]
+    (drawn,) = found["charts"]
+    assert [(c["paper"], c["n"], c["mean"]) for c in drawn["curves"]] == [
+        (False, [250.0, 500.0], [60.0, 55.0]),
+        (True, [500.0], [63.0]),
+    ]
+    page = report_page(report_data(reader, [], [found]), "report")
+    assert "63 \\u00b1 1%" in page
+    assert EVIL not in page
+    assert "63 ± 1%" in markdown_report(report_data(reader, [], [found]))
+
+
+@pytest.mark.parametrize(
+    "points", [[[1, 2, 3]], [[1, 2, 3, "x"]], [[1, 2, 3, None]], [[1, 2, 3, float("nan")]], [], 5, [[1, 2, 3, 10**400]]]
+)
+def test_damaged_charts_are_refused_in_one_sentence(tmp_path, points):
+    chart = {"title": "", "x": "", "y": "", "even": None, "log_x": True, "log_y": False,
+             "curves": [{"label": "", "points": points, "measured": True}]}  # fmt: skip
+    (tmp_path / "tables.json").write_text(json.dumps([{"title": "", "note": "", "rows": [], "charts": [chart]}]))
+    with pytest.raises(ConfigError, match=r"tables\.json"):
+        read_tables(tmp_path / "tables.json")
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[1]", '[{"title": 1}]', '[{"title": "", "note": "", "rows": [3]}]'])

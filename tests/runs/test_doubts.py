@@ -71,6 +71,22 @@ class TestTies:
         (again,) = warnings_of(play, candidates, **more)  # read back from the ledger, with all results
         assert again.startswith("candidate 'same': all ")
 
+    def test_the_same_program_as_another_candidate(self, tmp_path):
+        def play(params, seed):
+            return programs.score({"shift": params["shift"]}, seed) + 0 * params["x"]
+
+        place = {"ledger": str(tmp_path / "l.sqlite"), "name": "r"}
+        more = {"baseline": {"shift": 0.0, "x": 0}, "better": "higher", "share_baseline": True, **place}
+        candidates = [{"name": "a", "shift": 0.4, "x": 1}, {"name": "b", "shift": 0.4, "x": 2}]
+        candidates.append({"name": "c", "shift": 0.6, "x": 2})
+        settings = {"mode": "plain", "accept_above": 0.58, "discard_below": 0.66, "max_evaluations": 400}
+        expected = [
+            "candidates 'a' and 'b' had the same numbers in their first 50 evaluations: "
+            "does the program use what they differ in?"
+        ]
+        assert warnings_of(play, candidates, settings, **more) == expected
+        assert warnings_of(play, candidates, settings, **more) == expected  # read back from the ledger
+
     def test_some_ties_are_no_sign(self):
         assert warnings_of(lambda params, seed: 0.5 + 0.5 * (seed % 40 == params["x"]), [{"x": 1}]) == []
 

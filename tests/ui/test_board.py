@@ -171,4 +171,9 @@ def test_looking_costs_less_than_a_twentieth_of_the_search(compiled):
     took = time.monotonic() - began
     assert look._owners.playouts == OWNER_SHARE * 5000
     assert look._next - time.monotonic() > 0.2 or took > 1
-    assert OWNER_SHARE + LOOK_SHARE < 0.05
+    began = time.thread_time()
+    look.data(5000)
+    ended = time.thread_time()
+    assert look._next_cpu - ended >= 0.5 * (ended - began) / LOOK_SHARE
+    assert not look.is_due
+    assert OWNER_SHARE + 2 * LOOK_SHARE < 0.05

@@ -1,5 +1,6 @@
 """Pages in a real Chromium: a race to its verdict, a replayed game, whole games with the mouse, an SGF, a report."""
 
+import json
 import shutil
 from contextlib import closing, contextmanager
 
@@ -7,9 +8,10 @@ import pytest
 
 from semeai.players.config import PlayerConfig
 from semeai.players.mcts import compile_players
-from semeai.report.contents import report_data
+from semeai.report.contents import read_tables, report_data
 from semeai.report.page import report_page
 from semeai.report.reader import LedgerReader
+from semeai.table import Chart, Curve, ResultTable
 from semeai.ui.dashboard import dashboard_routes
 from semeai.ui.play import play_routes
 from semeai.ui.table import GameChoice
@@ -22,7 +24,8 @@ playwright = pytest.importorskip("playwright.sync_api", reason="playwright is no
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")]
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]  # fmt: skip
-VIEWS = [(1400, "light"), (390, "dark")]
+VIEWS = [(1400, "light"), (1400, "dark"), (390, "light"), (390, "dark")]
+each_view = pytest.mark.parametrize("view", VIEWS, ids=lambda view: f"{view[0]}-{view[1]}")
 SECONDS = 60_000  # milliseconds that a step may take on a busy machine
 
 
@@ -35,8 +38,9 @@ def browser():
 
 
 @contextmanager
-def looking(browser, address, width=1400, scheme="light"):
+def looking(browser, address, view):
     """Yield a page. At the end it must have no error, no request to another place, and no sideways scroll bar."""
+    width, scheme = view
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
     page = context.new_page()
     page.set_default_timeout(SECONDS)
@@ -57,13 +61,14 @@ def lead(page):
     return page.locator(".lead").first
 
 
-def test_a_live_race_is_watched_to_its_verdict(browser, tmp_path):
+@each_view
+def test_a_live_race_is_watched_to_its_verdict(browser, tmp_path, view):
     place = tmp_path / "live.sqlite"
     recorder = Recorder(place)
     recorder.record(4)
     with (
         serving(dashboard_routes(LedgerReader(place)), "127.0.0.1", 0, 0) as (address, _),
-        looking(browser, address) as page,
+        looking(browser, address, view) as page,
     ):
         page.get_by_role("link", name="race", exact=True).click()
         page.get_by_text("No candidate is accepted so far.").wait_for()
@@ -75,25 +80,70 @@ def test_a_live_race_is_watched_to_its_verdict(browser, tmp_path):
         page.locator(".badge.finished").wait_for()
         assert page.locator("tr", has_text=EVIL).count() >= 1  # a name is text, whatever it says
         assert page.locator("main script").count() == 0
+        page.locator("summary", has_text="fails").first.click()
+        page.get_by_text(f"Traceback {EVIL}").first.wait_for()  # its standard error
+        page.locator("tr.picked", has_text="better").click()
+        page.locator("tr.pick:not(.picked)", has_text="better").wait_for()
+        page.locator("tr.pick", has_text="better").click()
+        page.get_by_text("Parameters of better").wait_for()
 
 
-def test_a_report_is_opened_from_disk(browser, tmp_path):
+@each_view
+def test_a_game_of_a_match_is_replayed(browser, tmp_path, view):
+    place = tmp_path / "match.sqlite"
+    recorded_match(place, games=2)
+    reader = LedgerReader(place)
+    game = reader.game("match", 1)
+    with serving(dashboard_routes(reader), "127.0.0.1", 0, 0) as (address, _), looking(browser, address, view) as page:
+        page.get_by_role("link", name="match", exact=True).click()
+        page.locator("tr.pick").nth(1).click()
+        page.locator(".replay .board").wait_for()
+        page.get_by_role("button", name="first move").click()
+        board = list(game["start"])
+        for number, move in enumerate(game["moves"], 1):
+            page.get_by_role("button", name="forward").click()
+            page.get_by_text(f"Move {number} of {len(game['moves'])}: ").wait_for()
+            for point, letter in move["changes"]:
+                board[point] = letter
+            assert page.locator(".replay circle.black").count() == board.count("b")
+            assert page.locator(".replay circle.white").count() == board.count("w")
+        page.locator(".replay").press("Home")
+        page.get_by_text("Start. ").wait_for()
+
+
+@pytest.fixture(scope="module")
+def report_file(tmp_path_factory):
+    tmp_path = tmp_path_factory.mktemp("report")
     place = tmp_path / "runs.sqlite"
     recorded_race(place)
     recorded_match(place, games=2)
     file = tmp_path / "report.html"
-    file.write_text(report_page(report_data(LedgerReader(place), ["race", "match"], made="today"), "report"))
-    for width, scheme in VIEWS:
-        with looking(browser, file.as_uri(), width, scheme) as page:
-            assert lead(page).inner_text() == "better is better than the baseline."
-            assert page.locator("canvas").count() >= 3
-            page.locator("#run-1 tr.pick").first.click()
-            page.locator("#run-1 .replay .board").wait_for()
-            page.get_by_role("button", name="first move").click()
-            assert "Start." in page.locator("#run-1 .says").inner_text()
-            assert page.locator("#run-1 .board .black").count() == 0
-            page.get_by_role("button", name="forward").click()
-            assert page.locator("#run-1 .board .black").count() == 1
+    ours = Curve("ours", ((250.0, 60.0, 50.0, 70.0), (500.0, 55.0, 45.0, 65.0)))
+    paper = Curve("the paper", ((250.0, 63.0, 62.0, 64.0), (500.0, 61.0, 60.0, 62.0)), measured=False)
+    chart = Chart("Curves", "N", "win rate", (ours, paper))
+    table = ResultTable("Table 1", ("N", "win rate", "paper"), ((250, "60%", "63%"), (500, "55%", "61%")), "", (chart,))
+    (tmp_path / "tables.json").write_text(json.dumps([table.to_json()]))
+    tables = read_tables(tmp_path / "tables.json")
+    data = report_data(LedgerReader(place), ["race", "match"], tables, made="today")
+    file.write_text(report_page(data, "report"))
+    return file
+
+
+@each_view
+def test_a_report_is_opened_from_disk(browser, report_file, view):
+    with looking(browser, report_file.as_uri(), view) as page:
+        assert lead(page).inner_text() == "better is better than the baseline."
+        page.locator("canvas").nth(3).wait_for()
+        page.locator("#run-1 tr.pick").first.click()
+        page.locator("#run-1 .replay .board").wait_for()
+        page.get_by_role("button", name="first move").click()
+        assert "Start." in page.locator("#run-1 .says").inner_text()
+        assert page.locator("#run-1 circle.black").count() == 0
+        page.get_by_role("button", name="forward").click()
+        assert page.locator("#run-1 circle.black").count() == 1
+        reproduced = page.locator("section", has=page.get_by_role("heading", name="Table 1"))
+        assert reproduced.locator("tbody tr").first.inner_text().split() == ["250", "60%", "63%"]
+        assert reproduced.locator("canvas").count() == 1
 
 
 @contextmanager
@@ -133,19 +183,27 @@ def finish_by_mouse(page, board, names):
     raise AssertionError("the game has no end")
 
 
-def test_a_whole_game_of_go_is_played_with_the_mouse(browser):
+@each_view
+def test_a_whole_game_of_go_is_played_with_the_mouse(browser, view):
     names = [f"{letter}{line}" for line in (3, 2, 4, 1, 5) for letter in "CBDAE"]
-    with playing(GameChoice("go", 5, 0.5)) as (board, address), looking(browser, address) as page:
+    with playing(GameChoice("go", 5, 0.5)) as (board, address), looking(browser, address, view) as page:
         page.locator(".hit").first.wait_for()
         finish_by_mouse(page, board, names)
         page.locator(".says b").filter(has_text="Counted" if board.table.resigned is None else "wins").wait_for()
         assert board.table.result()
+        if board.table.resigned is None:  # the territory is marked
+            found = board.table.data()
+            empty = sum(
+                1 for owner, stone in zip(found["area"], found["stones"], strict=True) if owner and stone == "."
+            )
+            assert page.locator(".board .area").count() >= empty
 
 
-def test_a_whole_game_of_havannah_is_played_with_the_mouse_on_a_phone(browser):
+@each_view
+def test_a_whole_game_of_havannah_is_played_with_the_mouse(browser, view):
     with playing(GameChoice("havannah", 3, human="white")) as (board, address):
         names = board.table.data()["board"]["names"]
-        with looking(browser, address, *VIEWS[1]) as page:
+        with looking(browser, address, view) as page:
             page.locator(".hit").first.wait_for()
             finish_by_mouse(page, board, names)
             page.locator(".says b").filter(has_text="game is over").or_(
@@ -155,10 +213,12 @@ def test_a_whole_game_of_havannah_is_played_with_the_mouse_on_a_phone(browser):
                 page.locator(".board .win").first.wait_for()
 
 
-def test_a_record_is_analysed(browser, tmp_path):
+@each_view
+def test_a_record_is_analysed(browser, tmp_path, view):
     file = tmp_path / "game.sgf"
     file.write_text("(;GM[1]SZ[5]KM[0.5];B[cc];W[bb];B[dd];W[aa])")
-    with playing(GameChoice("go", 5)) as (board, address), looking(browser, address) as page:
+    # The board shows Havannah at first: that the record is one of Go is found out by itself.
+    with playing(GameChoice("havannah", 3, human="both")) as (board, address), looking(browser, address, view) as page:
         page.locator(".hit").first.wait_for()
         page.locator("input[type=file]").set_input_files(file)
         page.get_by_text("Move 0 of 4").wait_for()

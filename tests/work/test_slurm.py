@@ -1,5 +1,6 @@
 """A race on a real SLURM, over two jobs, of which one is cancelled."""
 
+import importlib.util
 import os
 import subprocess
 import threading
@@ -7,10 +8,12 @@ import threading
 import pytest
 
 import semeai
+from semeai.errors import WorkersLost
 from tests.clusters import until
 from tests.slurm import jobs, slurm
 
-pytest.importorskip("dask_jobqueue")
+# Not importorskip: the import of dask_jobqueue would replace the handler of Ctrl-C for all tests of this process.
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("dask_jobqueue") is None, reason="needs dask-jobqueue")
 
 RACE = """
 [race]
@@ -44,6 +47,7 @@ def play(params, seed):
 def test_a_race_over_two_jobs_survives_scancel(tmp_path, monkeypatch):
     folder = tmp_path / "race"
     folder.mkdir()
+    monkeypatch.chdir(folder)  # SLURM writes the output of jobs here
     (folder / "race.toml").write_text(RACE)
     (folder / "program.py").write_text(PROGRAM)
     with slurm(tmp_path / "slurm") as environment:
@@ -72,3 +76,44 @@ def test_a_race_over_two_jobs_survives_scancel(tmp_path, monkeypatch):
     assert cancelled
     assert on_slurm.finished
     assert on_slurm.digest == local.digest
+
+
+def executor(folder, **changes):
+    """Write a race file with other settings of its executor, and return it."""
+    lines = RACE.splitlines()
+    for key, value in changes.items():
+        lines = [f"{key} = {value}" if line.startswith(f"{key} =") else line for line in lines]
+    (folder / "race.toml").write_text("\n".join(lines) + "\n")
+    (folder / "program.py").write_text(PROGRAM)
+    return folder / "race.toml"
+
+
+@pytest.mark.slow
+def test_jobs_that_end_are_replaced_and_jobs_that_cannot_work_are_one_sentence(tmp_path, monkeypatch):
+    folder = tmp_path / "race"
+    folder.mkdir()
+    monkeypatch.chdir(folder)  # SLURM writes the output of jobs here
+    with slurm(tmp_path / "slurm") as environment:
+        for name in environment.keys() - os.environ.keys():
+            monkeypatch.setenv(name, environment[name])
+        path = executor(folder, max_per_candidate=500, jobs=1)
+        cancelled = []
+
+        class Cancelling(semeai.Observer):
+            def progress(self, driver):
+                if not cancelled and driver.race.n_evaluations > 50:
+                    cancelled.extend(jobs(environment))
+                    subprocess.run(["scancel", *cancelled], env=environment, check=True)
+
+        replaced = semeai.run_race_file(path, observer=Cancelling())
+        assert len(cancelled) == 1  # it was the only one
+        assert replaced.finished
+        path = executor(folder, queue='"nowhere"')
+        with pytest.raises(WorkersLost, match=r"slurm takes no job: sbatch: .*: nowhere"):
+            semeai.run_race_file(path, ledger=str(tmp_path / "a.sqlite"))
+        path = executor(
+            folder, options='{ interface = "lo", job_directives_skip = ["--mem"], python = "/bin/false" }', jobs=1
+        )
+        with pytest.raises(WorkersLost, match="3 jobs of slurm in a row have ended before a worker answered"):
+            semeai.run_race_file(path, ledger=str(tmp_path / "b.sqlite"))
+        until(lambda: not jobs(environment))

@@ -216,6 +216,8 @@ def _limit(fail_if: tuple[str, str] | None, metric: Metric, is_ratio: bool) -> f
     if fail_if is None:
         return None
     word, amount = fail_if
+    if len(word.split()) > 1:
+        raise ConfigError(f"--fail-if {word!r}: write two words without quotes, such as --fail-if slower-than 2%")
     if word not in FAIL_WORDS:
         raise ConfigError(f"--fail-if {word!r}: {did_you_mean(word, FAIL_WORDS)}")
     if metric.value not in FAIL_WORDS[word]:

@@ -37,9 +37,10 @@ def dashboard(
     """
     need_web()
     from semeai.report.reader import LedgerReader
-    from semeai.ui.dashboard import dashboard_routes
+    from semeai.ui.dashboard import LOOK_SECONDS, dashboard_routes
 
-    reader = LedgerReader(ledger)
+    reader = LedgerReader(ledger, LOOK_SECONDS)
+    reader.prepare()
     show_page(dashboard_routes(reader), host, port, browser, f"the runs of {reader.location}")
 
 

@@ -180,7 +180,7 @@ def status_line(driver: MatchDriver) -> str:
     if state := driver.pool.state:
         parts.append(state)
     if driver.pool.n_lost:
-        parts.append(f"{driver.pool.n_lost} jobs run again after lost workers")
+        parts.append(f"{driver.pool.n_lost:,} job{'s' * (driver.pool.n_lost != 1)} run again after lost workers")
     return ", ".join(parts)
 
 

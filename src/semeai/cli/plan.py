@@ -4,8 +4,15 @@ from typing import Annotated
 
 import typer
 
-from semeai.cli.options import AcceptAboveOption, DiscardBelowOption, JsonOption, RiskOption
-from semeai.cli.output import note, print_json
+from semeai.cli.options import (
+    AcceptAboveOption,
+    DiscardBelowOption,
+    ExecutorOption,
+    JsonOption,
+    RiskOption,
+    WorkersOption,
+)
+from semeai.cli.output import note, print_json, warn
 from semeai.errors import ConfigError
 
 
@@ -19,6 +26,8 @@ def plan(
     discard_below: DiscardBelowOption = 0.504,
     races: Annotated[int, typer.Option(min=1, help="Simulated races per method.")] = 2000,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same estimate.")] = 1,
+    workers: WorkersOption = None,
+    executor: ExecutorOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Estimate how many games a race will need, by simulation.
@@ -28,16 +37,19 @@ def plan(
 
     Examples:
         semeai plan --efficiency 0.52 --risk 0.05 --candidates 10
+        semeai plan --efficiency 0.505 --candidates 100 --races 20000 --executor dask://node1:8786
     """
     from rich.table import Table
 
     from semeai.cli.console import Console
     from semeai.experiments import guarantee
-    from semeai.experiments.simulated_race import ACCEPTED, simulate
+    from semeai.experiments.simulated_race import ACCEPTED, Kernels, simulate, simulate_on
     from semeai.jit import compile_kernels
     from semeai.models import checked
     from semeai.race.settings import RaceSettings
+    from semeai.runs.run import Observer, place_named
     from semeai.stats.information import information_bound
+    from semeai.work.spread import Spread
 
     compile_kernels(note)
     shared = {"risk": risk, "accept_above": accept_above, "discard_below": discard_below}
@@ -45,14 +57,22 @@ def plan(
     truth = [0.5] * (candidates - 1) + [efficiency]
     if accept_above == discard_below and accept_above in truth:
         raise ConfigError(f"with both thresholds at {accept_above:g}, no race ends for a candidate exactly there")
+    methods = [method.model_copy(update=shared) for method in guarantee.METHODS.values()]
+    if executor is None and workers is None:  # threads of this process
+        results = [simulate(method, truth, races, seed) for method in methods]
+    else:
+        observer = Observer()
+        observer.say, observer.warning = note, warn  # type: ignore[method-assign]
+        with place_named(None, executor, workers).open_pool(observer) as pool:
+            pool.begin(Kernels())
+            results = simulate_on(Spread(pool), methods, truth, races, seed)
     rows = []
-    for name, method in guarantee.METHODS.items():
-        result = simulate(method.model_copy(update=shared), truth, races, seed)
+    for name, result in zip(guarantee.METHODS, results, strict=True):
         rows.append((name, float(result.games.mean()), float((result.verdicts[:, -1] == ACCEPTED).mean())))
     bound = information_bound(efficiency, risk, accept_above, discard_below)
     if as_json:
-        methods = [{"method": m, "games": g, "accepted": a} for m, g, a in rows]
-        print_json({"information_bound": bound, "methods": methods})
+        entries = [{"method": m, "games": g, "accepted": a} for m, g, a in rows]
+        print_json({"information_bound": bound, "methods": entries})
         return
     table = Table(box=None, padding=(0, 1), header_style="bold")
     for title in ("method", "expected games", "x information bound", "accepted"):

@@ -87,8 +87,11 @@ def play(
     spec = None if opponent is None else parse_spec(opponent, game=game)
     compile_players([game], note, [config])
     budget = Budget(simulations or (None if seconds else SIMULATIONS), seconds, analysis_simulations)
-    board = Board(choice, config_of, budget, None if spec is None else lambda name: spec.make(), seed)
+    if spec is None:
+        board = Board(choice, config_of, budget, None, seed)
+    else:
+        board = Board(choice, config_of, budget, lambda name: spec.make(), seed, spec.label)
     with contextlib.closing(board):
         if file is not None:
-            board.load(file.read_bytes(), game)
+            board.load(file.read_bytes())
         show_page(play_routes(board), host, port, browser, game_named(game).name.capitalize())

@@ -5,12 +5,12 @@ section 4). This module measures the rates of their variants and of the default 
 information bound that no method can beat.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semeai.experiments import numbers
+from semeai.experiments import error_rates, first_good, numbers
 from semeai.experiments.simulated_race import ACCEPTED, DISCARDED, Simulation, simulate
 from semeai.race.settings import RaceSettings
 from semeai.stats.information import information_bound
@@ -27,6 +27,7 @@ METHODS = {
     "betting": DEFAULT,
     "betting, coverage": RaceSettings(coverage=True),
     "betting, throughput": RaceSettings(throughput=True),
+    "wide_betting": RaceSettings(method="wide_betting"),
 }
 STREAM_LENGTH = 400
 DEFAULT_RACES = 5000
@@ -41,12 +42,17 @@ def run(races: int = DEFAULT_RACES, seed: int = 1, progress: Progress = lambda t
         ("errors at the thresholds", boundary_errors),
         ("ten candidates", ten_candidates),
         ("selection rules", selection_rules),
+        ("the first good candidate", first_good.first_good),
+        ("equal seeds and a shared baseline", first_good.shared_seeds),
         ("a stream", stream),
         ("medians", numbers.medians),
         ("the cost of medians", numbers.median_cost),
         ("a shared baseline", numbers.shared_baseline),
         ("rewards of small variance", numbers.small_variances),
         ("false discoveries", numbers.discoveries),
+        ("worst cases", error_rates.worst_cases),
+        ("lists without replacement", error_rates.without_replacement),
+        ("Elo and pruned trials", error_rates.other_intervals),
     ):
         progress(f"simulating {title} …")
         tables.append(make(races, seed))
@@ -55,7 +61,7 @@ def run(races: int = DEFAULT_RACES, seed: int = 1, progress: Progress = lambda t
 
 def single_candidate(races: int, seed: int) -> ResultTable:
     """Return the expected games of one candidate, by efficiency and method."""
-    rows = [row for e in EFFICIENCIES for row in _methods_at([e], races, seed)]
+    rows = [row for e in EFFICIENCIES for row in _methods_at([e], races, seed, METHODS)]
     return ResultTable(
         f"One candidate: expected games, {races:,} races per cell",
         ("efficiency", *_COLUMNS),
@@ -68,9 +74,10 @@ def single_candidate(races: int, seed: int) -> ResultTable:
 def ten_candidates(races: int, seed: int) -> ResultTable:
     """Return the same for BGP with |S0| = 10: nine candidates at 0.50 and one that varies."""
     rows: list[tuple[Cell, ...]] = []
+    of_ten = {name: settings for name, settings in METHODS.items() if name != "wide_betting"}  # see first_good
     for e in EFFICIENCIES:
         several = max(1, races // (10 if e >= DEFAULT.discard_below else 50))  # discarding all ten takes long
-        rows += _methods_at([0.5] * 9 + [e], several, seed)
+        rows += _methods_at([0.5] * 9 + [e], several, seed, of_ten)
     return ResultTable(
         f"Ten candidates, nine at 0.50: expected games to the end of BGP, {max(1, races // 10):,} races per cell, "
         f"{max(1, races // 50):,} if none is good",
@@ -84,7 +91,9 @@ def ten_candidates(races: int, seed: int) -> ResultTable:
 _COLUMNS = ("method", "games", "games / variant 2", "games / information bound", "false accepts", "false discards")
 
 
-def _methods_at(truth: list[float], races: int, seed: int) -> Iterator[tuple[Cell, ...]]:
+def _methods_at(
+    truth: list[float], races: int, seed: int, methods: Mapping[str, RaceSettings]
+) -> Iterator[tuple[Cell, ...]]:
     """Yield one row per method, for candidates of these efficiencies; the last one varies."""
     low, high = DEFAULT.accept_above, DEFAULT.discard_below
     values = np.array(truth)
@@ -92,7 +101,7 @@ def _methods_at(truth: list[float], races: int, seed: int) -> Iterator[tuple[Cel
     bounds = [information_bound(e, DEFAULT.risk, low, high) for e in truth]
     bound = bounds[-1] if efficiency >= high else sum(bounds)
     paper = mean_games(simulate(PAPER, truth, races, seed))
-    for name, settings in METHODS.items():
+    for name, settings in methods.items():
         result = simulate(settings, truth, races, seed)
         games = mean_games(result)
         accepts = (result.verdicts[:, values <= low] == ACCEPTED).any(1)

@@ -7,18 +7,21 @@ import math
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from semeai.errors import ConfigError
-from semeai.jit import kernel, warm_up
+from semeai.jit import compile_kernels, kernel, warm_up
 from semeai.race.rules import betting_levels
 from semeai.race.settings import RaceSettings
 from semeai.rng import derive
 from semeai.rng_kernels import State, binomial, seed_state
 from semeai.stats.betting import MixtureBetting, accept_log_factors, discard_log_factors
+from semeai.work.needs import Needs, Say
+from semeai.work.spread import Spread, SpreadTask
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -257,6 +260,62 @@ def make_tables(settings: RaceSettings, n_candidates: int) -> Tables:
     )
 
 
+@dataclass(frozen=True)
+class Chunk(SpreadTask):
+    """Simulated races of one random stream, as a task for a worker."""
+
+    settings: RaceSettings
+    efficiencies: tuple[float, ...]
+    seed: int
+    start: int
+    n_races: int
+
+    @property
+    def label(self) -> str:
+        return f"simulated races {self.start} to {self.start + self.n_races - 1}"
+
+    def run(self) -> Simulation:
+        k, n = len(self.efficiencies), self.n_races
+        result = Simulation(np.zeros((n, k), np.int64), np.zeros((n, k), np.int64), np.zeros(n, np.int64))
+        tables, truth = make_tables(self.settings, k), np.asarray(self.efficiencies, dtype=np.float64)
+        simulate_races(tables, truth, _stream(self.seed, self.start), *result, np.zeros(1, np.bool_))
+        return result
+
+
+class Kernels:
+    """What workers need for chunks: the compiled kernels."""
+
+    def needs(self) -> Needs:
+        return Needs()
+
+    def prepare(self, say: Say) -> None:
+        compile_kernels(say)
+
+
+def simulate_on(
+    spread: Spread, settings: Sequence[RaceSettings], efficiencies: Sequence[float], n_races: int, seed: int = 1
+) -> list[Simulation]:
+    """Simulate races of several settings on the workers of a pool. The numbers are those of ``simulate``."""
+    starts = _starts(n_races)
+    tasks = [
+        Chunk(one, tuple(efficiencies), seed, start, min(starts.step, n_races - start))
+        for one in settings
+        for start in starts
+    ]
+    found = spread.run(tasks)
+    parts = [found[i : i + len(starts)] for i in range(0, len(found), len(starts))]
+    return [Simulation(*(np.concatenate(columns) for columns in zip(*part, strict=True))) for part in parts]
+
+
+def _starts(n_races: int) -> range:
+    """Return the first race of each random stream; fixed, because no number may depend on the workers."""
+    return range(0, n_races, max(1, n_races // 16))
+
+
+def _stream(seed: int, start: int) -> np.uint64:
+    return np.uint64(derive(seed, "simulated race", start))
+
+
 def simulate(settings: RaceSettings, efficiencies: Sequence[float] | Floats, n_races: int, seed: int = 1) -> Simulation:
     """Simulate ``n_races`` independent races. The numbers are the same on any machine with any number of cores."""
     k = len(efficiencies)
@@ -264,16 +323,16 @@ def simulate(settings: RaceSettings, efficiencies: Sequence[float] | Floats, n_r
     truth = np.asarray(efficiencies, dtype=np.float64)
     result = Simulation(np.zeros((n_races, k), np.int64), np.zeros((n_races, k), np.int64), np.zeros(n_races, np.int64))
     stop = np.zeros(1, np.bool_)
-    chunk = max(1, n_races // 16)  # fixed: the streams must not depend on the number of threads
+    starts = _starts(n_races)
 
     def one(start: int) -> None:
-        part = slice(start, min(start + chunk, n_races))
-        key = np.uint64(derive(seed, "simulated race", start))
+        part = slice(start, min(start + starts.step, n_races))
+        key = _stream(seed, start)
         simulate_races(tables, truth, key, result.verdicts[part], result.told[part], result.games[part], stop)
 
     with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
         try:
-            list(threads.map(one, range(0, n_races, chunk)))
+            list(threads.map(one, starts))
         except BaseException:  # Ctrl-C, which only this thread sees
             stop[0] = True
             raise

@@ -110,8 +110,8 @@ def learnt_label(policy: Any) -> str:
     """Return which files of others a player uses: its move model, or its database by the papers' name."""
     found = ""
     for key, name in ((MODEL, "model"), (DATABASE, "AE")):
-        digest, at, place = getattr(policy, key, "").partition("@")
-        if at and place != OWN:
+        digest, _, place = getattr(policy, key, "").partition("@")
+        if digest and place != OWN:
             found += f" +{name} ({Path(place).name or digest})"
     return found
 

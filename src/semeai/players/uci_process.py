@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from semeai.errors import ConfigError, did_you_mean
+from semeai.errors import ConfigError, PlayerFailed, did_you_mean
 from semeai.players.engine_process import RunningEngine
 from semeai.streams import as_text
 
@@ -117,7 +117,10 @@ class UciProcess(RunningEngine):
         super().__init__(command, name, folder, startup_timeout, self._lines)
         self.options: dict[str, UciOption] = {}
         """The declared options by their names in small letters."""
-        self._ask("uci", "uciok", startup_timeout, self._declare)
+        try:
+            self._ask("uci", "uciok", startup_timeout, self._declare)
+        except PlayerFailed as error:
+            raise PlayerFailed(f"{error}; does it speak UCI?", error.stderr, error.reason) from None
 
     def _declare(self, line: str) -> None:
         if line.startswith("option "):

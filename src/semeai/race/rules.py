@@ -75,7 +75,7 @@ class BettingRule(Rule):
 
 
 class WideBettingRule(BettingRule):
-    """Mixture betting with larger stakes as well: cheaper for rewards that vary little, a few percent dearer for coins.
+    """Mixture betting with other stakes: larger ones as well, for rewards that vary little, and a more even cost.
 
     It is a method of its own because races that were recorded with "betting" must be decided as they were.
     """

@@ -13,6 +13,8 @@ from semeai.report.values import Json, number, text
 if TYPE_CHECKING:
     import numpy as np
 
+DRAWN = ("go", "havannah")
+"""Games whose boards can be drawn."""
 _RATE = re.compile(r"(?:win rate|book:) (\d+(?:\.\d+)?)%")
 
 
@@ -38,15 +40,19 @@ def numbers_of(game: str, size: int) -> dict[int, int]:
 
 def can_be_drawn(game: str) -> bool:
     """Return whether there is a drawing of this game's board."""
-    return game in ("go", "havannah")
+    return game in DRAWN
+
+
+@lru_cache(maxsize=64)
+def names_of(game: str, size: int) -> tuple[str, ...]:
+    """Return the names of the points of a board."""
+    position = game_named(game).new_position(size)
+    return tuple(position.move_to_text(move) for move in points_of(game, size))
 
 
 def board_data(game: str, size: int) -> Json:
     """Return what is needed to draw an empty board: the game, its size and the names of its points."""
-    rules = game_named(game)
-    position = rules.new_position(size)
-    names = [position.move_to_text(move) for move in points_of(game, size)]
-    return {"game": game, "size": size, "names": names, "colours": list(rules.colours)}
+    return {"game": game, "size": size, "names": list(names_of(game, size)), "colours": list(game_named(game).colours)}
 
 
 def stones(position: Position) -> str:
@@ -80,7 +86,7 @@ def game_data(record: GameRecord) -> Json:
         "moves": [],
     }
     for i, (player, move) in enumerate(record.moves):
-        position.play(move, player)
+        position.play_recorded(move, player)
         before, now = now, stones(position)
         comment = record.comments[i] if record.comments else ""
         data["moves"].append({

@@ -1,11 +1,14 @@
 """A race as JSON: its candidates with their intervals, verdicts, failures, and the curves of some candidates.
 
 A page is drawn from the totals per candidate, which the ledger keeps beside the batches, so its cost does not grow with
-the number of batches. Batches are read only for the candidates whose curves are shown, and bounds are computed once.
+the number of batches. Batches are read only for the candidates whose curves are shown, and bounds are computed once. A
+look that may take only a short time computes the bounds of the most promising candidates first, and shows the last
+known ones of the others, which are valid too; later looks go on.
 """
 
 import json
 import math
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,12 +32,11 @@ CURVES = 8
 """Candidates whose curves are shown first."""
 POINTS = 40
 """Points of a curve."""
-COMPUTED = 100
-"""Undecided candidates whose bounds are computed; those of decided ones are in the ledger."""
 SHOWN_FAILURES = 50
 COLUMNS = ("number", "name", "verdict", "n", "total", "lower", "upper", "merit", "doubt")
 """Columns of a candidate in ``race_data``."""
 SPEED_PARTS = 60
+BATCHES_PER_PART = 8
 RECENT = 400
 """Batches that tell the present rate."""
 
@@ -43,7 +45,11 @@ RECENT = 400
 class BoundsCache:
     """Bounds that were computed before, by run, candidate and number of evaluations. They never change."""
 
+    look_seconds: float = math.inf
+    """CPU seconds that one look at a race may spend on the bounds of undecided candidates."""
     known: dict[tuple[int, int, int], Bounds] = field(default_factory=dict)
+    last: dict[tuple[int, int], Bounds] = field(default_factory=dict)
+    """The last bounds that were computed for undecided candidates, by run and candidate."""
     most: int = 200_000
 
     def bounds(self, race: Race, run_id: int, standing: Standing, counts: RewardCounts, n_tests: int) -> Bounds:
@@ -54,6 +60,20 @@ class BoundsCache:
             self.known[key] = race.rule.bounds(counts, max(1, n_tests), standing.index)
         return self.known[key]
 
+    def present(self, race: Race, run_id: int) -> tuple[dict[int, Bounds], int]:
+        """Return the bounds of undecided candidates by number, and how many of them are not of the present yet."""
+        found, n_old = {}, 0
+        end = time.thread_time() + self.look_seconds
+        for s in sorted((s for s in race.alive if s.n_evaluations), key=lambda s: -s.progress):
+            key = (run_id, s.index)
+            if (*key, s.n_evaluations) in self.known or time.thread_time() < end:
+                self.last[key] = self.bounds(race, run_id, s, s.counts, s.n_tests)
+            else:
+                n_old += 1
+            if key in self.last:
+                found[s.index] = self.last[key]
+        return found, n_old
+
 
 def race_data(ledger: Ledger, run: RunInfo, cache: BoundsCache, state: str) -> Json:
     """Return a race without curves."""
@@ -61,11 +81,12 @@ def race_data(ledger: Ledger, run: RunInfo, cache: BoundsCache, state: str) -> J
     if race is None:
         return {"candidates": [], "n_evaluations": 0, "words": ["No batch is recorded yet."], "decisions": []}
     failures = list(ledger.rows("failures", run.id))
-    rows = candidate_rows(race, run.id, cache)
+    present, n_old = cache.present(race, run.id)
     settings = race.settings
     return {
         "columns": COLUMNS,
-        "candidates": rows,
+        "candidates": candidate_rows(race, present),
+        "n_old_intervals": n_old,
         "verdicts": counted(s.verdict.value for s in race.standings),
         "n_evaluations": race.n_evaluations,
         "games_per_seed": settings.games_per_seed,
@@ -83,17 +104,15 @@ def race_data(ledger: Ledger, run: RunInfo, cache: BoundsCache, state: str) -> J
     }
 
 
-def candidate_rows(race: Race, run_id: int, cache: BoundsCache) -> list[list[Any]]:
-    """Return one row per candidate, see COLUMNS. Undecided ones that come after the first have no bounds yet."""
-    computed = {s.index for s in sorted(race.alive, key=lambda s: -s.progress)[:COMPUTED]}
+def candidate_rows(race: Race, present: Mapping[int, Bounds]) -> list[list[Any]]:
+    """Return one row per candidate, see COLUMNS; ``present`` are the bounds of undecided ones."""
     rows = []
     for s in race.standings:
         ends = None
-        if s.n_evaluations:
-            if s.verdict != Verdict.UNDECIDED:
-                ends = interval(race.shown_bounds(s))
-            elif s.index in computed:
-                ends = interval(cache.bounds(race, run_id, s, s.counts, s.n_tests))
+        if s.verdict == Verdict.UNDECIDED:
+            ends = interval(present.get(s.index))
+        elif s.n_evaluations:
+            ends = interval(race.shown_bounds(s))
         lower, upper = ends or (None, None)
         rows.append([
             s.index, text(s.candidate.name), s.verdict.value, s.n_evaluations, number(s.total_reward, 3), lower, upper,
@@ -202,10 +221,16 @@ def speed_rows(ledger: Ledger, run_id: int) -> list[list[Any]]:
         when = func.substr(table.c.recorded_at, 1, length)
         query = select(when, func.sum(table.c.size)).where(table.c.run_id == run_id).group_by(when)
         rows = [(moment_of(f"{shown}+00:00"), int(n)) for shown, n in connection.execute(query)]
-    width = max(hours * 3600 / SPEED_PARTS, {19: 1, 16: 60, 13: 3600}[length])
-    sums = [0] * (int(hours * 3600 / width) + 1)
+        n_batches = connection.execute(select(func.count()).where(table.c.run_id == run_id)).scalar_one()
+    # Whole parts only, each with several batches: what is left of the last part would look like a slower one.
+    unit = {19: 1, 16: 60, 13: 3600}[length]
+    parts = min(SPEED_PARTS, max(1, n_batches // BATCHES_PER_PART))
+    width = max(hours * 3600 / parts, unit)
+    sums = [0] * max(1, int(hours * 3600 / width + 1e-9))
     for moment, n in rows:
-        sums[min(len(sums) - 1, max(0, int((moment - start) / width)))] += n
+        part = int((moment - start) / width)
+        if 0 <= part < len(sums):
+            sums[part] += n
     return [[round((i + 0.5) * width, 1), number(n / width, 3)] for i, n in enumerate(sums)]
 
 

@@ -2,6 +2,8 @@
 
 import contextlib
 import hashlib
+import importlib
+import math
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -23,12 +25,21 @@ KEPT = 50
 class LedgerReader:
     """Reads one ledger for any number of pages at the same time. It cannot write."""
 
-    def __init__(self, location: str | Path) -> None:
+    def __init__(self, location: str | Path, look_seconds: float = math.inf) -> None:
+        """``look_seconds`` limits the CPU time of one look for intervals; the next looks compute the others."""
         self._ledger = Ledger(location, read_only=True)
         self.location = self._ledger.location
         self._lock = threading.RLock()  # a connection of the ledger may be shared by several calls, see one_state
-        self._bounds = BoundsCache()
+        self._bounds = BoundsCache(look_seconds)
         self._pages: dict[str, tuple[str, Json]] = {}
+
+    def prepare(self) -> None:
+        """Import what the pages of these runs need, so that the first page does not wait for it."""
+        kinds = {run["kind"] for run in self.runs()}
+        if "match" in kinds:
+            importlib.import_module("semeai.report.match")
+        if "evolution" in kinds:
+            importlib.import_module("semeai.report.evolution")
 
     def close(self) -> None:
         with self._lock:
@@ -83,7 +94,7 @@ class LedgerReader:
         with self._reading() as ledger:
             version = self.version(name)
             kept = self._pages.get(name)
-            if kept is None or kept[0] != version:
+            if kept is None or kept[0] != version or kept[1]["data"].get("n_old_intervals"):
                 if len(self._pages) >= KEPT:
                     self._pages.clear()
                 kept = self._pages[name] = (version, self._run(ledger, ledger.run(name)) | {"version": version})

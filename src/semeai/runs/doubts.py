@@ -1,6 +1,6 @@
-"""Warnings about candidates that look like mistakes: a parameter that nothing reads, only ties, equal parameters."""
+"""Warnings about candidates that look like mistakes: a parameter that nothing reads, only ties, equal candidates."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from semeai.errors import did_you_mean
@@ -12,6 +12,7 @@ from semeai.work.evaluators import Params
 from semeai.work.jobs import JobResult
 
 ENOUGH_TIES = 50  # evaluations
+ENOUGH_EQUAL = 50  # evaluations on the same seeds in which two candidates were equal
 ENOUGH_LOOKS = 5  # evaluations in which a parameter was not read
 
 
@@ -36,6 +37,9 @@ class Doubts:
         self.warn = warn
         self._readings: dict[int, _Reading] = {}
         self._tied: set[int] = set()
+        self._beginnings: dict[tuple[float, ...], int] = {}
+        """Candidates by their first numbers."""
+        self._compared: set[int] = set()
 
     def begin(self) -> None:
         """Warn of what earlier sessions saw, and of equal candidates. A stream may repeat candidates on purpose."""
@@ -66,6 +70,21 @@ class Doubts:
             self.warn(
                 f"candidate {standing.candidate.name!r}: all {counts.n} results so far are ties; "
                 "is it the same program as the baseline?"
+            )
+
+    def compare(self, index: int, differences: Sequence[float]) -> None:
+        """Look for a candidate with the same numbers. ``differences`` are those to the baseline, on shared seeds."""
+        if len(differences) < ENOUGH_EQUAL or index in self._compared:
+            return
+        self._compared.add(index)
+        first = self._beginnings.setdefault(tuple(differences[:ENOUGH_EQUAL]), index)
+        if first == index or not any(differences[:ENOUGH_EQUAL]):  # of ties there is another warning
+            return
+        candidate, other = (self.race.standings[i - 1].candidate for i in (index, first))
+        if candidate.digest != other.digest:  # and of equal parameters
+            self.warn(
+                f"candidates {other.name!r} and {candidate.name!r} had the same numbers in their first {ENOUGH_EQUAL} "
+                "evaluations: does the program use what they differ in?"
             )
 
     def _reading(self, index: int) -> _Reading:

@@ -226,6 +226,7 @@ class RaceDriver(Driver):
         found += map(difference, numbers)
         if self.shared is not None:
             self._baseline.add(batch.start, [theirs for _, theirs in numbers])
+            self._doubts.compare(batch.candidate, found)
 
     def _judge(self, work: _Work, shared: SharedBaseline) -> None:
         """Compare the candidate's numbers with the baseline's."""

@@ -32,7 +32,15 @@ LARGEST_GAP = 0.25
 WEIGHT_POWER = 0.75  # weight of the k-th gambler: k ** -WEIGHT_POWER, normalised
 LARGEST_STAKE = 0.9  # largest part of the wealth that one reward may cost
 FORECAST_LIMIT = 1e9
-WIDE_PART = 0.1  # part of the wealth that the wide mixture gives to the gamblers beyond LARGEST_GAP
+
+# The wide mixture. Its numbers make the quotient of expected games and information bound even over all efficiencies;
+# what the best weights would give is measured by `python benchmarks/run.py mixtures`.
+WIDE_FIRST_GAP = 0.8  # in units of the distance between the thresholds
+WIDE_STEP = 3.0
+WIDEST_GAP = 0.45  # about the largest stake, for thresholds near 1/2
+WIDE_FIRST_PART = 0.42  # part of the wealth for the smallest gap; the others share the rest by weight
+WIDE_HALF = 0.12  # the gap with weight 1/2; larger ones have less, because few candidates are so good
+WIDE_LEAST_WEIGHT = 0.15  # for rewards that vary little
 SMALLEST_DISTANCE = 1e-4  # used if the thresholds are closer than this, or equal
 
 
@@ -49,6 +57,7 @@ class MixtureBetting:
 
     With ``wide`` some gamblers bet more than would be wise for rewards 0 and 1, up to the largest stake. They win soon
     if rewards vary little: a reward that is nearly always 0.55 proves an efficiency above 0.5 as well as many coins.
+    The others have gaps and weights whose cost is more even over all efficiencies than that of the default.
     """
 
     def __init__(self, accept_above: float, discard_below: float, *, wide: bool = False) -> None:
@@ -117,11 +126,16 @@ def mixture(distance: float) -> tuple[Floats, Floats]:
 
 
 def wide_mixture(distance: float) -> tuple[Floats, Floats]:
-    """Return gaps and weights of the wide mixture: two gamblers more, for larger gaps, with a part of the wealth."""
-    gaps, weights = mixture(distance)
-    further = gaps[-1] * GAP_STEP ** np.arange(1, 3)
-    parts = np.full(len(further), WIDE_PART / len(further))
-    return np.append(gaps, further), np.append((1 - WIDE_PART) * weights, parts)
+    """Return gaps and weights of the wide mixture, whose largest gap is about the largest stake."""
+    first = min(WIDE_FIRST_GAP * max(distance, SMALLEST_DISTANCE), WIDEST_GAP)
+    n_steps = max(0, math.ceil(math.log(WIDEST_GAP / first) / math.log(WIDE_STEP) - 0.3))
+    gaps: Floats = first * WIDE_STEP ** np.arange(n_steps + 1, dtype=np.float64)
+    if n_steps:
+        gaps[-1] = WIDEST_GAP
+    others = np.maximum(WIDE_LEAST_WEIGHT, 1 / (1 + (gaps[1:] / WIDE_HALF) ** 2))
+    if not n_steps:
+        return gaps, np.ones(1)
+    return gaps, np.append(WIDE_FIRST_PART, (1 - WIDE_FIRST_PART) * others / others.sum())
 
 
 def mixture_gaps(distance: float) -> Floats:

@@ -48,7 +48,7 @@ class RewardCounts(Mapping[int, int]):
     def __init__(self, counts: Mapping[int, int] | None = None) -> None:
         self._counts = {level: n for level, n in sorted((counts or {}).items()) if n}
         for level, n in self._counts.items():
-            if not (isinstance(level, Integral) and 0 <= level <= SCALE and n > 0):
+            if not (isinstance(level, (int, Integral)) and 0 <= level <= SCALE and n > 0):
                 raise BadReward(f"a count of {n} rewards of {level}/{SCALE} is impossible")
 
     @classmethod

@@ -23,6 +23,7 @@ from semeai.stats.bounds import Bounds
 
 STAKES: Floats = np.array([0.1, 0.2, 0.4, 0.8, 1.8])
 LARGEST_STAKE = 0.9  # largest part of the wealth that one reward may cost
+ROUNDING = 1e-12  # of a mean; equal sums in another order must not differ by it
 
 
 @dataclass
@@ -81,6 +82,19 @@ class FiniteSample:
         lower = _last_excluded(lambda m: self.log_wealth_above(m) >= bound, self.mean)
         upper = 1 - _last_excluded(lambda m: self.log_wealth_below(1 - m) >= bound, 1 - self.mean)
         return Bounds(lower, upper)
+
+
+def is_better(sample: FiniteSample, margin: float, risk: float) -> bool | None:
+    """Return whether the mean of all items is above 1/2; None if that is not known yet. Ask after each batch.
+
+    True is wrong with probability at most ``risk`` at any time, and False is wrong with this probability about "it is
+    not above 1/2 by half the margin". After the last item both are exact, and the margin plays no part.
+    """
+    if sample.is_complete:
+        return sample.mean > 0.5 + ROUNDING
+    if sample.log_wealth_above(0.5) >= -math.log(risk):
+        return True
+    return False if sample.log_wealth_below((1 + margin) / 2) >= -math.log(risk) else None
 
 
 def _log_wealth(batches: Sequence[Floats], n_items: int, m: float) -> float:

@@ -6,6 +6,7 @@ find accidents (a bad disk, a cut file, an edit by hand), not a forger, who coul
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -40,7 +41,29 @@ def row_checksum(table: Table, row: Mapping[str, Any]) -> str:
 
 
 def _hash(values: Sequence[Any]) -> str:
-    return hashlib.sha256(json.dumps(values).encode()).hexdigest()[:32]
+    return hashlib.sha256(json_list(values).encode()).hexdigest()[:32]
+
+
+_quoted = json.encoder.encode_basestring_ascii
+
+
+def json_list(values: Sequence[Any]) -> str:
+    """Return ``json.dumps(values)``, in two thirds of the time if they are numbers, texts and None.
+
+    A large ledger has millions of rows, and looking at it is mostly this.
+    """
+    texts = []
+    for value in values:
+        kind = type(value)
+        if kind is str:
+            texts.append(_quoted(value))
+        elif kind is int or (kind is float and math.isfinite(value)):
+            texts.append(repr(value))
+        elif value is None:
+            texts.append("null")
+        else:
+            texts.append(json.dumps(value))
+    return f"[{', '.join(texts)}]"
 
 
 @dataclass

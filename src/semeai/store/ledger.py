@@ -261,9 +261,10 @@ class Ledger:
         """
         table = table_named(table) if isinstance(table, str) else table
         for row in self.checked_rows(table, run_id, start):
-            yield {name: value for name, value in row.items() if name not in ("run_id", "checksum")}
+            del row["run_id"], row["checksum"]
+            yield row
 
-    def checked_rows(self, table: Table, run_id: int, start: int = 0) -> Iterator[Mapping[str, Any]]:
+    def checked_rows(self, table: Table, run_id: int, start: int = 0) -> Iterator[dict[str, Any]]:
         """Yield whole rows of one run, in order. Raises LedgerError at the first one that is damaged."""
         query = select(table).where(table.c.run_id == run_id).order_by(*table.primary_key.columns)
         if start:
@@ -284,6 +285,12 @@ class Ledger:
         with self.reading() as connection:
             rows = connection.execute(select(schema.heads).where(schema.heads.c.run_id == run_id))
             return {row.table_name: Head.from_row(row._asdict()) for row in rows}
+
+    def last_times(self, run_id: int) -> dict[str, str]:
+        """Return the recorded time of the last row of a run, by table name; empty for rows without times."""
+        with self.reading() as connection:
+            rows = connection.execute(select(schema.heads).where(schema.heads.c.run_id == run_id))
+            return {row.table_name: row.updated_at for row in rows}
 
     def batches(self, run_id: int, start: int = 0) -> Generator[RecordedBatch]:
         """Yield the batches of a race with their rewards, in dispatch order, from number ``start`` on."""

@@ -22,19 +22,23 @@ NUMBERED = {"candidates": 1, "batches": 0, "decisions": 0, "failures": 0}
 
 def verify_run(ledger: "Ledger", run_id: int) -> int:
     """Read every row of a run once. Returns the number of rows; raises LedgerError at the first damage."""
-    heads = ledger.heads(run_id)
+    heads, last_times = ledger.heads(run_id), ledger.last_times(run_id)
     counted: dict[int, dict[int, int]] = {}
     total = 0
     others = [table_named(name) for name in heads if name not in NUMBERED]
     for table in (*schema.RACE_TABLES, *others):
-        found = Head()
+        found, last = Head(), last_times.get(table.name, "")
+        has_last = table.name not in last_times
         for row in _numbered(ledger, table, run_id):
             found.add(table, row)
+            has_last = has_last or row.get("recorded_at", "") == last
             if table is schema.batches and row["counts"] is not None:
                 levels = counted.setdefault(row["candidate"], {})
                 for level, n in counts_from_json(row["counts"]).items():
                     levels[level] = levels.get(level, 0) + n
         _compare(ledger, table, found, heads.get(table.name, Head()))
+        if not has_last:
+            raise LedgerError(f"{ledger.location}: no row in {table.name} has the time {last!r} of the last one")
         total += found.n_rows
     _verify_totals(ledger, run_id, counted, heads.get("batches", Head()).n_rows)
     return total
@@ -97,8 +101,9 @@ def verify_ledger(ledger: "Ledger") -> Report:
         report.damage[""] = str(error)
     for name, run_id in ledger.run_ids().items():
         try:
-            ledger.run(name)
-            report.n_rows[name] = verify_run(ledger, run_id)
+            with ledger.one_state():  # a live run may add rows meanwhile
+                ledger.run(name)
+                report.n_rows[name] = verify_run(ledger, run_id)
         except LedgerError as error:
             report.damage[name] = str(error)
     return report

@@ -17,6 +17,8 @@ from semeai.ui.web import Refused, asking, event, is_open, page, static_route, w
 
 PAUSE = 1.0
 """Seconds between two looks at the ledger; more if a look takes long."""
+LOOK_SECONDS = 0.15
+"""CPU seconds of one look at a race that go into the intervals of undecided candidates."""
 SHARE = 0.2
 """Largest share of the time that looks may take."""
 ALIVE_SECONDS = 15.0

@@ -1,6 +1,7 @@
 """The pages of ``semeai play``: actions of the person come as JSON, the state of the board goes out as events."""
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
@@ -16,7 +17,10 @@ from semeai.ui.table import GameChoice
 from semeai.ui.thinking import Board
 from semeai.ui.web import Refused, asking, body_of, event, is_open, json_of, page, static_route, whole_number
 
-POLL = 0.08
+PAUSE = 0.08
+"""Seconds between two states of the board that a page gets, at least."""
+OPEN_SECONDS = 1.0
+"""Seconds between two looks whether the page is still there."""
 ALIVE_SECONDS = 15.0
 MAX_STREAMS = 20
 MAX_REVIEW = 100_000
@@ -40,8 +44,8 @@ def play_routes(board: Board) -> list[Route]:
         return {"version": board.version}
 
     async def load(request: Request) -> Any:
-        data, game = await body_of(request), _game(request.query_params.get("game", ""))
-        await asyncio.to_thread(board.load, data, game)
+        data = await body_of(request)
+        await asyncio.to_thread(board.load, data)
         return {"version": board.version}
 
     async def save(request: Request) -> Response:
@@ -62,16 +66,26 @@ def play_routes(board: Board) -> list[Route]:
         nonlocal open_streams
         open_streams += 1
         seen, heard = -1, time.monotonic()
+        loop, changed = asyncio.get_running_loop(), asyncio.Event()
+
+        def wake() -> None:
+            with contextlib.suppress(RuntimeError):  # the server ends
+                loop.call_soon_threadsafe(changed.set)
+
         try:
-            while await is_open(request):
-                if board.version != seen:
-                    found = await asyncio.to_thread(board.data)
-                    seen, heard = found["version"], time.monotonic()
-                    yield event(found)
-                elif time.monotonic() - heard > ALIVE_SECONDS:
-                    heard = time.monotonic()
-                    yield b": still here\n\n"
-                await asyncio.sleep(POLL)
+            with board.listening(wake):
+                while await is_open(request):
+                    changed.clear()
+                    if board.version != seen:
+                        found = await asyncio.to_thread(board.data)
+                        seen, heard = found["version"], time.monotonic()
+                        yield event(found)
+                        await asyncio.sleep(PAUSE)
+                    elif time.monotonic() - heard > ALIVE_SECONDS:
+                        heard = time.monotonic()
+                        yield b": still here\n\n"
+                    with contextlib.suppress(TimeoutError):
+                        await asyncio.wait_for(changed.wait(), OPEN_SECONDS)
         finally:
             open_streams -= 1
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from semeai.errors import ConfigError, IllegalMove
+from semeai.errors import ConfigError, IllegalMove, SemeaiError
 from semeai.games.catalog import game_named
 from semeai.games.game import Game
 from semeai.games.position import Position
 from semeai.games.record import GameRecord
 from semeai.report.boards import board_data, move_place, points_of, stones
-from semeai.report.values import Json, number
+from semeai.report.values import Json, number, text
 
 SEATS = ("black", "white", "both", "none")
 """Colours that the person plays; the player has the others."""
@@ -59,6 +59,8 @@ class Table:
     """A game under way or being looked at. Every change has a new ``generation``."""
 
     choice: GameChoice = field(default_factory=GameChoice)
+    opponent: str = "semeai"
+    """Name of the player that has the colours which the person does not play."""
 
     def __post_init__(self) -> None:
         self.generation = 0
@@ -72,11 +74,23 @@ class Table:
         self._set(record, choice.human)
         self.choice = choice
 
-    def load(self, data: bytes, game: str) -> None:
-        """Show a recorded game from its first move; nobody plays."""
-        rules = game_named(game)
-        record = rules.read_record(data, "the file")
-        rules.replay(record)
+    def load(self, data: bytes, games: Sequence[str]) -> None:
+        """Show a recorded game from its first position; nobody plays. It is of the first of ``games`` that can read it.
+
+        Raises the error of the first game if none can.
+        """
+        problem: SemeaiError | None = None
+        for game in games:
+            try:
+                rules = game_named(game)
+                record = rules.read_record(data, "the file")
+                rules.replay(record, may_repeat=True)
+                break
+            except SemeaiError as error:
+                problem = problem or error
+        else:
+            assert problem is not None
+            raise problem
         self._set(record, "both")
         self.choice = GameChoice(game, record.size, record.komi if rules.has_komi else None, 0, record.swap, "both")
 
@@ -137,7 +151,7 @@ class Table:
             self.position.undo()
         while self.at < n:
             player, move = self.line[self.at]
-            self.position.play(move, player)
+            self.position.play_recorded(move, player)
         self.dead = None
         self._changed()
 
@@ -199,11 +213,16 @@ class Table:
         """Return the whole game, for a file."""
         comments = tuple(self.comments.get(i, "") for i in range(len(self.line)))
         at_end = self.at == len(self.line)
-        names = {self.rules.colours[p]: "you" if self.is_humans(p) else "semeai" for p in (0, 1)}
+        names = {self.rules.colours[player]: self._name_of(player) for player in (0, 1)}
         return replace(
             self.start, moves=tuple(self.line), comments=comments, result=self.result() if at_end else "",
-            black=self.start.black or names["black"], white=self.start.white or names["white"],
+            black=names["black"], white=names["white"],
         )  # fmt: skip
+
+    def _name_of(self, player: int) -> str:
+        """Return the name of a player as the record has it, or who plays the colour here."""
+        known: str = getattr(self.start, self.rules.colours[player])
+        return known or ("you" if self.is_humans(player) else self.opponent)
 
     def data(self) -> Json:
         """Return everything that the page draws."""
@@ -222,6 +241,7 @@ class Table:
             "over": self.is_over,
             "result": self.result(),
             "dead": self._places(self.dead or ()),
+            "area": self._area(),
             "counting": self.rules.name == "go" and position.is_over and self.resigned is None,
             "win": self._places(self._winning()),
             "kind": getattr(position, "win_kind", ""),
@@ -229,13 +249,20 @@ class Table:
             "may_swap": bool(getattr(position, "may_swap", False)),
             "comment": self.comments.get(self.at - 1, ""),
             "rates": [[n, number(rate)] for n, rate in sorted(self.rates.items())],
-            "black": self.start.black,
-            "white": self.start.white,
+            "names": [text(self._name_of(player)) for player in (0, 1)],
         }
 
     def _names(self) -> list[Json]:
         name = self.position.move_to_text
         return [{"player": player, "name": name(move)} for player, move in self.line]
+
+    def _area(self) -> list[int] | None:
+        """Return who owns each point when a game of Go is counted: 1 Black, -1 White, 0 nobody."""
+        if self.rules.name != "go" or not self.position.is_over or self.resigned is not None:
+            return None
+        from semeai.games.go.position import GoPosition
+
+        return [int(owner) for owner in cast(GoPosition, self.position).owners(self.dead or ()).flat]
 
     def _places(self, moves: Any) -> list[int]:
         found = [move_place(self.position, int(move)) for move in moves]

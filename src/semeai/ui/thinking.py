@@ -1,8 +1,8 @@
 """The thinking behind the board: one thread searches for moves and for analysis, another one reviews whole games.
 
-Pages see the results of a search a few times per second. The time between two looks grows with the time that a look
-takes, and the playouts that estimate who owns each point are a fixed share of the simulations. So looking costs a
-search less than a twentieth of its simulations.
+Pages see the results of a search a few times per second. The time between two looks grows with the CPU time that a look
+takes, so the share is kept on a busy machine too. The playouts that estimate who owns each point are a fixed share of
+the simulations. So looking costs a search less than a twentieth of its simulations.
 """
 
 import contextlib
@@ -19,14 +19,14 @@ from semeai.gtp.session import FIRST_CHUNK, Session, SessionSettings, next_chunk
 from semeai.players.base import Choice, Player
 from semeai.players.config import PlayerConfig
 from semeai.players.mcts import MctsPlayer, team_settings
-from semeai.report.boards import move_place
+from semeai.report.boards import DRAWN, move_place
 from semeai.report.values import Json, number, text
 from semeai.rng import SEED_BITS, derive
 from semeai.ui.table import GameChoice, Table
 
 LOOK_SECONDS = 0.25
-LOOK_SHARE = 0.02
-"""Largest share of the time that goes into looks at a search."""
+LOOK_SHARE = 0.01
+"""Largest share of the thread's CPU time that goes into looks at a search; sending them costs about as much again."""
 OWNER_SHARE = 0.02
 """Playouts for owners, as a share of the simulations."""
 SHOWN_MOVES = 30
@@ -48,11 +48,11 @@ class Board:
 
     def __init__(
         self, choice: GameChoice, config_of: Callable[[str], PlayerConfig], budget: Budget,
-        opponent: Callable[[str], Player] | None = None, seed: int = 1,
+        opponent: Callable[[str], Player] | None = None, seed: int = 1, opponent_name: str = "semeai",
     ) -> None:  # fmt: skip
         self._config_of, self._budget, self._opponent_of, self._seed = config_of, budget, opponent, seed
         self._changed = threading.Condition()
-        self.table = Table(choice)
+        self.table = Table(choice, opponent_name)
         self.version = 0
         """Grows with every change that pages should see."""
         self.analysing = False
@@ -65,6 +65,7 @@ class Board:
         self._players: dict[str, MctsPlayer] = {}
         self._opponents: dict[str, Player] = {}
         self._reviewing: threading.Event | None = None
+        self._listeners: list[Callable[[], object]] = []
         self._thread = threading.Thread(target=self._work, name="thinking", daemon=True)
         self._thread.start()
 
@@ -98,8 +99,9 @@ class Board:
         with self._changed:
             yield self.table
 
-    def load(self, data: bytes, game: str) -> None:
-        self.act(lambda table: table.load(data, game))
+    def load(self, data: bytes) -> None:
+        """Show a recorded game, of the game on the board or of another one."""
+        self.act(lambda table: table.load(data, sorted(DRAWN, key=lambda game: game != table.rules.name)))
         self.stop_review()
 
     def analyse(self, on: bool) -> None:
@@ -146,6 +148,19 @@ class Board:
     def _note(self) -> None:
         self.version += 1
         self._changed.notify_all()
+        for wake in tuple(self._listeners):
+            wake()
+
+    @contextlib.contextmanager
+    def listening(self, wake: Callable[[], object]) -> Iterator[None]:
+        """Call ``wake`` after every change, from any thread, within the block."""
+        with self._changed:
+            self._listeners.append(wake)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._listeners.remove(wake)
 
     # -- the thread that thinks --------------------------------------------------------------------------------
 
@@ -312,6 +327,7 @@ class Look:
     def __init__(self, player: MctsPlayer, position: Position) -> None:
         self._player, self._position = player, position
         self._next = time.monotonic() + LOOK_SECONDS
+        self._next_cpu = 0.0
         self._owners: Any = None
         if position.game == "go":
             from semeai.games.go.ownership import OwnerCounts
@@ -321,10 +337,10 @@ class Look:
 
     @property
     def is_due(self) -> bool:
-        return time.monotonic() >= self._next
+        return time.monotonic() >= self._next and time.thread_time() >= self._next_cpu
 
     def data(self, simulations: int) -> Json:
-        began = time.monotonic()
+        began = time.thread_time()
         reports = [report for report in self._player.report() if report.visits]
         total = sum(report.visits for report in reports)
         mean = sum(report.visits * report.win_rate for report in reports) / total if total else None
@@ -349,8 +365,8 @@ class Look:
             if self._owners.playouts:
                 owners = [number(float(x), 2) for x in self._owners.on_board]
                 found |= {"owners": owners, "lead": number(self._owners.lead, 1)}
-        took = time.monotonic() - began
-        self._next = time.monotonic() + max(LOOK_SECONDS, took / LOOK_SHARE)
+        now = time.thread_time()
+        self._next, self._next_cpu = time.monotonic() + LOOK_SECONDS, now + (now - began) / LOOK_SHARE
         return found
 
     def _line(self, moves: list[int]) -> list[Json]:

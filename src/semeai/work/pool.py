@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
 from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol, Self
 
@@ -139,6 +140,7 @@ class ResilientPool:
         self._backlog: deque[_Work] = deque()  # not given to the executor yet
         self._suspects: deque[_Work] = deque()  # to be run alone before anything else
         self._running: dict[Future[Results], _Sent] = {}
+        self._reports: SimpleQueue[Future[Results]] = SimpleQueue()  # futures that have come to their end
         self._wanted: set[int] = set()  # parcel ids without results; abandoned parcels are not in it
         self._next_id = 0
         self._next_token = 1
@@ -202,11 +204,9 @@ class ResilientPool:
             self._executor.step()
         if not self._running and (pause := self._resume_at - time.monotonic()) > 0:
             time.sleep(pause if timeout is None else min(pause, timeout))
-        done, _ = concurrent.futures.wait(self._running, timeout, return_when=concurrent.futures.FIRST_COMPLETED)
         lost = []
         finished: list[_Work] = []
-        for future in done:
-            sent = self._running.pop(future)
+        for future, sent in self._ended(timeout):
             self._places.append(sent.place)
             if isinstance(future.exception(), BrokenExecutor):
                 lost.append(sent)
@@ -221,6 +221,27 @@ class ResilientPool:
         results = [(work.id, work.results) for work in finished if work.id in self._wanted]
         self._wanted -= {work.id for work in finished}
         return results
+
+    def _ended(self, timeout: float | None) -> list[tuple["Future[Results]", _Sent]]:
+        """Take what has come to its end out of the work under way. Blocks until there is something.
+
+        Futures report themselves: to ask a thousand of them costs more than the results of those that are done.
+        """
+        found: list[tuple[Future[Results], _Sent]] = []
+        deadline = math.inf if timeout is None else time.monotonic() + timeout
+        while self._running:
+            try:
+                if found:
+                    future = self._reports.get_nowait()
+                elif math.isinf(deadline):
+                    future = self._reports.get()
+                else:
+                    future = self._reports.get(timeout=max(0.0, deadline - time.monotonic()))
+            except Empty:
+                break
+            if (sent := self._running.pop(future, None)) is not None:  # otherwise it was dropped meanwhile
+                found.append((future, sent))
+        return found
 
     def slowest(self) -> Running | None:
         """Return what a worker has been doing for the longest time; None if that is not known."""
@@ -287,6 +308,7 @@ class ResilientPool:
                 self._blame_start(self._stop(), error)
             return False
         self._running[future] = _Sent(work, indices, self._places.pop(), self._next_token)
+        future.add_done_callback(self._reports.put)
         self._next_token += 1
         return True
 

@@ -209,7 +209,7 @@ def degrees_of(cells):
 def test_self_ataris_that_kill_agree_with_the_reference():
     """On random games, and on rooms of every shape with all but two points filled."""
     n = 0
-    for position, board in itertools.chain(random_positions(2500, seed=4), filled_rooms()):
+    for position, board in itertools.chain(random_positions(1000, seed=4), filled_rooms()):
         for where, p in points(position):
             for color, mark in ((1, "X"), (2, "O")):
                 if not board.is_legal(where, mark) or not self_atari(position.states, p, color, 1):
@@ -265,7 +265,7 @@ def test_a_room_that_both_colours_touch_is_none():
 @pytest.mark.slow
 def test_moves_that_waste_room_agree_with_the_reference():
     n = 0
-    for position, board in itertools.chain(random_positions(1500, seed=5), filled_rooms()):
+    for position, board in itertools.chain(random_positions(700, seed=5), filled_rooms()):
         for where, p in points(position):
             if board.cells[where] != EMPTY:
                 continue
@@ -286,7 +286,7 @@ def test_moves_that_waste_room_agree_with_the_reference():
 @pytest.mark.slow
 def test_answers_inside_a_room_agree_with_the_reference():
     n, scratch = 0, np.zeros(1, SCRATCH)
-    for position, board in itertools.chain(random_positions(1500, seed=6), filled_rooms()):
+    for position, board in itertools.chain(random_positions(700, seed=6), filled_rooms()):
         for where, p in points(position):
             if board.cells[where] not in "XO":
                 continue

@@ -28,16 +28,18 @@ ui.starPoints = function (size) {
   return all;
 };
 
-// Returns {node, show(state)}; state: {stones, last, marks, heat, owners, line, win, dead}. click(i) and hover(i | null) are optional.
+// Returns {node, show(state)}; state: {stones, last, heat, owners, area, line, win, dead}. click(i) and hover(i | null) are optional.
 ui.board = function (board, { click, hover } = {}) {
   const places = ui.centres(board), go = board.game === "go";
   const rows = go ? board.size : 2 * board.size - 1;
-  const width = rows, height = go ? rows : (rows - 1) * Math.sqrt(0.75) + 1.2, edge = 0.7;
+  const width = rows, height = go ? rows : (rows - 1) * Math.sqrt(0.75) + 1.2, edge = go ? 0.7 : 0.05;
   const node = ui.svg("svg", {
     class: `board ${go ? "" : "hex"} ${click ? "live" : ""}`, role: "img", "aria-label": go ? `Go board, ${board.size} lines` : `Havannah board, base ${board.size}`,
     viewBox: `${-edge} ${-edge} ${width + 2 * edge} ${height + 2 * edge}`,
   });
   const ground = ui.svg("g"), layer = ui.svg("g"), hits = ui.svg("g");
+  const stone = (id, ...stops) => ui.svg("radialGradient", { id, cx: "36%", cy: "32%", r: "72%" }, stops.map(([offset, colour]) => ui.svg("stop", { offset, "stop-color": colour })));
+  node.append(ui.svg("defs", {}, stone("stone-black", [0, "#5b6168"], [0.55, "#22262a"], [1, "#0c0d0f"]), stone("stone-white", [0, "#ffffff"], [0.6, "#f6f5f1"], [1, "#d3d0c7"])));
   if (go) {
     ground.append(ui.svg("rect", { class: "wood", x: -edge, y: -edge, width: width + 2 * edge, height: height + 2 * edge, rx: 0.25 }));
     let lines = "";
@@ -81,17 +83,23 @@ ui.board = function (board, { click, hover } = {}) {
   }
 
   function show(state) {
-    const parts = [], dead = new Set(state.dead || []), stones = state.stones;
+    const parts = [], area = [], dead = new Set(state.dead || []), stones = state.stones;
     for (const [i, value] of (state.owners || []).entries()) {
       if (Math.abs(value) < 0.08) continue;
       const [x, y] = places[i], half = 0.16 + 0.26 * Math.abs(value);
       parts.push(ui.svg("rect", { class: `owner ${value > 0 ? "b" : "w"}`, x: x - half, y: y - half, width: 2 * half, height: 2 * half, opacity: (0.12 + 0.42 * Math.abs(value)).toFixed(2) }));
     }
+    for (const [i, owner] of (state.area || []).entries()) {
+      if (!owner || (stones[i] !== "." && !dead.has(i))) continue;
+      const [x, y] = places[i];
+      area.push(ui.svg("rect", { class: `area ${owner > 0 ? "b" : "w"}`, x: x - 0.14, y: y - 0.14, width: 0.28, height: 0.28 }));
+    }
     for (let i = 0; i < stones.length; i++) if (stones[i] !== ".") parts.push(disc(i, stones[i], dead.has(i) ? "dead" : ""));
-    for (const i of dead) {
+    for (const i of state.area ? [] : dead) {
       const [x, y] = places[i];
       parts.push(ui.svg("path", { d: `M${x - 0.2} ${y - 0.2}l.4 .4M${x - 0.2} ${y + 0.2}l.4 -.4`, stroke: "#e5483f", "stroke-width": 0.09 }));
     }
+    parts.push(...area);
     for (const i of state.win || []) {
       const [x, y] = places[i];
       parts.push(ui.svg("circle", { class: "win", cx: x, cy: y, r: 0.3 }));
@@ -102,9 +110,11 @@ ui.board = function (board, { click, hover } = {}) {
     }
     for (const spot of state.heat || []) {
       if (stones[spot.place] !== ".") continue;
-      const [x, y] = places[spot.place], hue = Math.round(8 + 130 * spot.rate);
-      parts.push(ui.svg("circle", { class: `heat ${spot.order === 0 ? "best" : ""}`, cx: x, cy: y, r: 0.45, fill: `hsl(${hue} 70% 62%)`, opacity: (0.28 + 0.67 * Math.sqrt(spot.share)).toFixed(2) }));
-      if (spot.share > 0.02 || spot.order < 3) {
+      // Green is as good as the move with most visits, red is 15% worse; the fewer visits, the paler.
+      const [x, y] = places[spot.place], loss = Math.max(0, state.heat[0].rate - spot.rate), hue = Math.round(150 - 142 * Math.min(1, loss / 0.15));
+      const best = spot === state.heat[0];
+      parts.push(ui.svg("circle", { class: `heat ${best ? "best" : ""}`, cx: x, cy: y, r: 0.45, fill: best ? "#7fd6f2" : `hsl(${hue} 68% 62%)`, opacity: (0.4 + 0.58 * Math.sqrt(spot.share)).toFixed(2) }));
+      if (spot.share > 0.015 || spot.order < 3) {
         parts.push(words(spot.place, `${Math.round(100 * spot.rate)}`, "", 0.04));
         parts.push(words(spot.place, spot.visits >= 1000 ? `${(spot.visits / 1000).toFixed(spot.visits < 10000 ? 1 : 0)}k` : String(spot.visits), "small", 0.29));
       }
@@ -133,13 +143,18 @@ ui.replay = function (data) {
   const slider = ui.el("input", { type: "range", min: 0, max: last, value: last, "aria-label": "move", oninput: () => go(+slider.value) });
   const button = (label, title, to) => ui.el("button", { type: "button", title, "aria-label": title, onclick: () => go(to()) }, label);
   const place = ui.el("div");
-  const rated = data.moves.map((m, i) => [i + 1, m.rate]).filter(([, rate]) => rate !== null);
+  const rated = data.moves.map((m, i) => [i + 1, m.rate, m.player]).filter(([, rate]) => rate !== null);
   const first = data.colours[0];
+  const opinion = (player) => {
+    const own = rated.filter((r) => r[2] === player);
+    return { label: `${first}'s win rate, as ${data.colours[player]} sees it`, colour: ui.SERIES[player], n: own.map((r) => r[0]), mean: own.map((r) => r[1]) };
+  };
   const options = {
     x: "move", whole: true, y: `win rate of ${first}`, percent: true, window: [0, 1], height: 200, unit: "moves", pick: (n) => go(Math.round(n)),
-    curves: [{ label: `win rate of ${first}`, colour: ui.SERIES[0], n: rated.map((r) => r[0]), mean: rated.map((r) => r[1]) }],
+    curves: [opinion(0), opinion(1)],
     lines: [{ at: 0.5 }],
   };
+  const legend = ui.el("div", { class: "legend" }, options.curves.filter((c) => c.n.length).map((c) => ui.el("span", {}, ui.swatch(c.colour), c.label)));
   let curve = null;
 
   function go(to) {
@@ -161,7 +176,7 @@ ui.replay = function (data) {
   } },
   ui.el("div", {}, drawing.node, ui.el("div", { class: "steps" },
     button("«", "first move", () => 0), button("‹", "back", () => at - 1), slider, button("›", "forward", () => at + 1), button("»", "last move", () => last))),
-  ui.el("div", {}, ui.el("p", {}, ui.el("b", {}, "Black "), data.black, ui.el("br"), ui.el("b", {}, "White "), data.white), says, comment, place));
+  ui.el("div", {}, ui.el("p", {}, ui.el("b", {}, "Black "), data.black, ui.el("br"), ui.el("b", {}, "White "), data.white), says, comment, place, legend));
   if (rated.length) curve = ui.chart(place, options);
   go(last);
   return node;

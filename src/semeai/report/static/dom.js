@@ -51,6 +51,14 @@ ui.ago = function (when) {
   return seconds < 172800 ? `${Math.round(seconds / 3600)} h ago` : `${Math.round(seconds / 86400)} days ago`;
 };
 
+// A time of the ledger (UTC) in the reader's own time zone.
+ui.moment = function (when, short = false) {
+  const at = new Date(when), two = (n) => String(n).padStart(2, "0");
+  if (!when || Number.isNaN(at.getTime())) return when || "";
+  const day = `${two(at.getMonth() + 1)}-${two(at.getDate())}`, time = `${two(at.getHours())}:${two(at.getMinutes())}`;
+  return short ? `${day} ${time}:${two(at.getSeconds())}` : `${at.getFullYear()}-${day} ${time}`;
+};
+
 // A table: columns are {title, number, wide, cell(row) -> text or nodes}.
 ui.table = function (columns, rows, attributes) {
   const kind = (c) => [c.number && "number", c.wide && "wide", c.name && "name"].filter(Boolean).join(" ") || null;

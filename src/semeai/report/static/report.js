@@ -10,12 +10,15 @@
       curves: async (numbers) => Object.fromEntries(numbers.map((n) => [n, (run.curves || {})[n] || { n: [], mean: [], lower: [], upper: [], merit: [], doubt: [] }])),
       params: null,
       game: async (n) => (run.records || {})[n] || null,
-      link: (name, label) => (place(name) === "run--1" ? document.createTextNode(label) : ui.el("a", { href: `#${place(name)}` }, label)),
+      link: (name, label, otherwise = label) => (place(name) === "run--1" ? document.createTextNode(otherwise) : ui.el("a", { href: `#${place(name)}` }, label)),
     };
     const view = ui.runView(run, api);
     view.node.id = `run-${i}`;
     main.append(view.node);
   }
-  for (const table of data.tables) ui.add(main, [ui.card(table.title, ui.plainTable(table.columns, table.rows), table.note ? ui.el("p", { class: "note" }, table.note) : null)]);
+  for (const table of data.tables) {
+    ui.add(main, [ui.card(table.title, ui.plainTable(table.columns, table.rows), table.note ? ui.el("p", { class: "note" }, table.note) : null,
+      table.charts.map(ui.resultChart))]);
+  }
   ui.add(main, [ui.card("How this page was made", ui.pairs(Object.entries(data.about)))]);
 })();

@@ -15,7 +15,7 @@ ui.runList = function (runs, link) {
     { title: "results", number: true, wide: true, cell: (r) => ui.count(r.n_results) },
     { title: "per second", number: true, wide: true, cell: (r) => (r.rate === undefined || r.rate === null ? "" : String(+r.rate.toPrecision(3))) },
     { title: "busy workers", number: true, wide: true, cell: (r) => (r.workers === undefined || r.workers === null ? "" : r.workers) },
-    { title: "started", wide: true, cell: (r) => r.created_at.slice(0, 16).replace("T", " ") },
+    { title: "started", wide: true, cell: (r) => ui.moment(r.created_at) },
   ], shown));
 };
 
@@ -38,8 +38,8 @@ ui.runView = function (page, api) {
 
   function about(now) {
     ui.fill(foot, ui.el("h2", {}, "How to get the same"),
-      ui.pairs([["seed", now.seed], ...(now.kind === "race" ? [["digest of the results", now.digest]] : []), ["started", now.created_at], ["ledger", now.ledger],
-        ...Object.entries(now.versions).map(([k, v]) => [k, v])]),
+      ui.pairs([["seed", now.seed], ...(now.kind === "race" ? [["digest of the results", now.digest]] : []), ["started", ui.moment(now.created_at)], ["ledger", now.ledger],
+        ["versions", Object.entries(now.versions).map(([k, v]) => `${k} ${v}`).join(", ")]]),
       ui.settings("Settings of the run", now.config));
   }
   draw(page);
@@ -52,7 +52,7 @@ ui.failures = function (failures, n) {
   if (!failures || !failures.length) return null;
   return ui.card(`Failures (${ui.count(n)})`, failures.map((f) => ui.el("details", {},
     ui.el("summary", {}, ui.el("b", { class: "bad" }, f.candidate), ` ${f.kind}: ${f.message}`),
-    f.seed ? ui.el("p", { class: "note" }, `seed ${f.seed}, ${f.recorded_at}`) : null,
+    f.seed ? ui.el("p", { class: "note" }, `seed ${f.seed}, ${ui.moment(f.recorded_at, true)}`) : null,
     f.stderr ? ui.el("pre", {}, f.stderr) : ui.el("p", { class: "note" }, "It wrote nothing to standard error."))));
 };
 
@@ -60,21 +60,23 @@ ui.raceView = function (page, api, body) {
   let now = page, data = page.data, curves = {}, picked = [], sort = ["rate", -1], filter = "", wanted = "", from = 0;
   const PER_PAGE = 50;
   const funnelPlace = ui.el("div"), legend = ui.el("div", { class: "legend" }), evidencePlace = ui.el("div"), evidenceCard = ui.card("Evidence", ui.el("p", { class: "note" },
-    "Share of the evidence that a verdict needs: 1 is a verdict. Solid: for acceptance. Dashed: for discarding."), evidencePlace);
+    "Share of the evidence that a verdict needs: at 1 it falls. Solid: to accept. Dashed: to discard."), evidencePlace);
   const tablePlace = ui.el("div"), verdictPlace = ui.el("div"), failurePlace = ui.el("div"), speedPlace = ui.el("div"), paramsPlace = ui.el("div");
   const row = (n) => data.candidates[n - 1];
   const colour = (n) => ui.SERIES[Math.max(0, picked.indexOf(n)) % ui.SERIES.length];
   let funnel = null, evidence = null, speed = null;
 
   function shownCurves() {
-    return picked.filter((n) => curves[n] && curves[n].n.length).map((n) => ({ label: row(n)[1], colour: colour(n), ...curves[n] }));
+    return picked.filter((n) => curves[n] && curves[n].n.length).map((n) => ({ number: n, label: row(n)[1], colour: colour(n), ...curves[n] }));
   }
 
   function drawCurves() {
     const shown = shownCurves(), lines = [{ at: data.accept_above, label: "accept above", below: true }, { at: data.discard_below, label: "discard below" }];
-    const options = { curves: shown, lines, log: true, percent: true, window: ui.window(shown, [data.accept_above, data.discard_below]), x: "evaluations", y: "win rate", unit: "evaluations", height: 360 };
+    const drawn = new Set(shown.map((c) => c.number));
+    const dots = data.candidates.filter((r) => r[3] && !drawn.has(r[0])).map((r) => ({ id: r[0], label: r[1], colour: ui.colour(`--${ui.STYLES[r[2]]}`), n: r[3], mean: rate(r), lower: r[5], upper: r[6] }));
+    const options = { curves: shown, dots, choose: toggle, lines, log: true, percent: true, window: ui.window(shown, [data.accept_above, data.discard_below], dots), x: "evaluations", y: "win rate", unit: "evaluations", height: 380 };
     if (funnel) funnel.update(options); else funnel = ui.chart(funnelPlace, options);
-    ui.fill(legend, picked.map((n) => ui.el("span", {}, ui.swatch(colour(n)), row(n)[1], " ", ui.badge(row(n)[2]))));
+    ui.fill(legend, picked.map((n) => ui.el("span", {}, ui.swatch(colour(n)), row(n)[1], row(n)[2] === "undecided" ? null : ui.el("b", { class: ui.STYLES[row(n)[2]] }, ` ${row(n)[2]}`))));
     const judged = [];
     for (const n of picked) {
       const c = curves[n];
@@ -83,7 +85,7 @@ ui.raceView = function (page, api, body) {
       judged.push({ label: `${row(n)[1]}: to discard`, colour: colour(n), dash: [5, 4], n: c.n, mean: c.doubt.map((m) => m / c.needed[1]) });
     }
     evidenceCard.hidden = !judged.length;
-    const more = { curves: judged, lines: [{ at: 1, label: "verdict" }], log: true, x: "evaluations", y: "evidence", unit: "evaluations", height: 360 };
+    const more = { curves: judged, lines: [{ at: 1, label: "verdict" }], log: true, x: "evaluations", y: "evidence", unit: "evaluations", height: 420, window: [0, 1.08 * Math.max(1, ...judged.flatMap((c) => c.mean))] };
     if (!judged.length) return;
     if (evidence) evidence.update(more); else evidence = ui.chart(evidencePlace, more);
   }
@@ -93,8 +95,11 @@ ui.raceView = function (page, api, body) {
     const missing = numbers.filter((n) => !curves[n]);
     drawCurves();
     drawTable();
-    if (missing.length) Object.assign(curves, await api.curves(missing));
-    drawCurves();
+    // A few at a time: the first ones are drawn while the server computes the bounds of the others.
+    for (let i = 0; i < missing.length; i += 2) {
+      Object.assign(curves, await api.curves(missing.slice(i, i + 2)));
+      drawCurves();
+    }
   }
 
   async function toggle(n) {
@@ -141,25 +146,25 @@ ui.raceView = function (page, api, body) {
       { title: "candidate", name: true, cell: (d) => row(d.candidate)[1] },
       { title: "verdict", cell: (d) => ui.badge(d.verdict) },
       { title: "evaluations", number: true, cell: (d) => ui.count(d.n) },
-      { title: "when", number: true, wide: true, cell: (d) => d.recorded_at.slice(5, 19).replace("T", " ") },
+      { title: "when", number: true, wide: true, cell: (d) => ui.moment(d.recorded_at, true) },
     ], made))) : null);
     ui.fill(failurePlace, ui.failures(data.failures, data.n_failures));
     const counts = data.speed || [];
     if (counts.length > 2) {
       const xs = (v) => (v < 180 ? `${Math.round(v)} s` : v < 10800 ? `${Math.round(v / 60)} min` : `${+(v / 3600).toPrecision(3)} h`);
-      const options = { x: "since the start", y: "evaluations per second", xs, height: 260, from: 0, curves: [{ label: "evaluations per second", colour: ui.SERIES[5], n: counts.map((c) => c[0]), mean: counts.map((c) => c[1]) }] };
+      const options = { x: "since the start", y: "evaluations per second", xs, height: 220, from: 0, curves: [{ label: "evaluations per second", colour: ui.SERIES[5], n: counts.map((c) => c[0]), mean: counts.map((c) => c[1]) }] };
       if (speed) speed.update(options); else speed = ui.chart(ui.add(speedPlace, [ui.card("Speed", ui.el("div", { class: "place" }))]).querySelector(".place"), options);
     }
   }
 
   ui.add(body, [
-    ui.card("Intervals", ui.el("p", { class: "note" }, "Win rate of each candidate with its always-valid interval. A candidate is accepted when the interval lies above the lower line, discarded when it lies below the upper one."), funnelPlace, legend),
+    ui.card("Intervals", ui.el("p", { class: "note" }, "Win rate of each candidate with its always-valid interval. A candidate is accepted when its interval lies above the lower line, and discarded when it lies below the upper one. Dots: candidates without a curve; click one to draw it."), funnelPlace, legend),
     ui.card("Candidates", ui.el("div", { class: "tools" },
       ui.el("input", { type: "search", placeholder: "find a candidate", "aria-label": "find a candidate", oninput: (e) => { filter = e.target.value; from = 0; drawTable(); } }),
       ui.el("select", { "aria-label": "verdict", onchange: (e) => { wanted = e.target.value; from = 0; drawTable(); } },
         ui.el("option", { value: "" }, "all verdicts"), ["accepted", "undecided", "discarded", "exhausted", "failed"].map((v) => ui.el("option", { value: v }, v)))),
     tablePlace, paramsPlace),
-    ui.el("div", { class: "columns" }, evidenceCard, verdictPlace), failurePlace, speedPlace,
+    ui.el("div", { class: "columns" }, evidenceCard, ui.el("div", {}, verdictPlace, speedPlace)), failurePlace,
   ]);
 
   function start() {
@@ -210,7 +215,7 @@ ui.matchView = function (page, api, body) {
 
   function drawList() {
     ui.fill(listPlace, ui.table([
-      { title: "game", number: true, cell: (g) => g[0] + 1 },
+      { title: "game", cell: (g) => g[0] + 1 },
       { title: "first", cell: (g) => colours(g[0]) },
       { title: "winner", cell: (g) => (g[1] === 0.5 ? "draw" : g[1] > 0.5 ? "A" : "B") },
       { title: "result", cell: (g) => g[3] },
@@ -254,7 +259,7 @@ ui.evolutionView = function (page, api, body) {
     ui.fill(linePlace, data.programs.map((p) => ui.el("div", { class: `pattern ${p.label ? "yes" : ""}` },
       ui.el("h3", {}, p.label ? `${p.label}, step ${p.step}` : "first"), p.change ? picture(p) : ui.el("p", { class: "faint" }, "the player that the evolution began with"),
       p.change ? ui.el("p", { class: "note" }, p.picture ? (p.good ? "good shape, " : "bad shape, ") : "", `proposed by ${p.proposer}`, ui.el("br"), `${ui.count(p.n_games)} games`) : null,
-      p.race ? api.link(p.race, "its race") : null)));
+      p.race ? api.link(p.race, "its race", "") : null)));
     const rows = data.programs.flatMap((p) => p.matches.map((m) => [p, m]));
     const reach = [Math.min(0.35, ...rows.map(([, m]) => m.interval[0])), Math.max(0.65, ...rows.map(([, m]) => m.interval[1]))];
     ui.fill(validPlace, rows.length ? ui.table([

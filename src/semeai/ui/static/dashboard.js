@@ -22,9 +22,9 @@
       curves: guarded(async (numbers) => ask(`/api/run/${key}/curves?numbers=${numbers.join(",")}`)),
       params: guarded(async (n) => ask(`/api/run/${key}/params/${n}`)),
       game: guarded(async (n) => ask(`/api/run/${key}/game/${n}`)),
-      link: (name, label) => {
+      link: (name, label, otherwise = label) => {
         const part = (page.parts || []).find((p) => p.name === name);
-        return part ? ui.el("a", { href: `#/run/${part.key}` }, label) : document.createTextNode(label);
+        return part ? ui.el("a", { href: `#/run/${part.key}` }, label) : document.createTextNode(otherwise);
       },
     };
   }

@@ -3,9 +3,9 @@
 (function () {
   const main = document.getElementById("page");
   const GAMES = { go: { sizes: [2, 25], size: 9, first: "black" }, havannah: { sizes: [2, 10], size: 6, first: "white" } };
-  let state = null, drawing = null, drawnFor = "", hovered = null, curve = null, view = { heat: true, owners: false };
+  let state = null, presetFor = "", drawing = null, drawnFor = "", hovered = null, curve = null, view = { heat: true, owners: false };
 
-  const says = ui.el("p", { class: "says", role: "status" }), problem = ui.el("p", { class: "says problem", hidden: true, role: "alert" }), boardPlace = ui.el("div");
+  const says = ui.el("p", { class: "says", role: "status" }), problem = ui.el("p", { class: "says problem", hidden: true, role: "alert" }), boardPlace = ui.el("div"), seatsPlace = ui.el("div", { class: "seats" });
   const link = ui.el("span", { class: "faint" });
   const button = (label, action, more) => ui.el("button", { type: "button", onclick: action, ...more }, label);
   const buttons = {
@@ -30,16 +30,19 @@
     komi: ui.el("input", { type: "number", step: 0.5, min: -100, max: 100, value: 7.5 }),
     handicap: ui.el("input", { type: "number", min: 0, max: 25, value: 0 }),
     swap: ui.el("input", { type: "checkbox" }),
-    human: ui.el("select", {}, ["black", "white", "both", "none"].map((c) => ui.el("option", { value: c }, c))),
+    human: ui.el("select", {}, [["black", "black"], ["white", "white"], ["both", "both colours"], ["none", "none: watch"]].map(([value, words]) => ui.el("option", { value }, words))),
   };
   const file = ui.el("input", { type: "file", accept: ".sgf,.hsgf,application/x-go-sgf", hidden: true, onchange: () => { if (file.files[0]) load(file.files[0]); file.value = ""; } });
   const label = (text, field) => ui.el("label", { class: "field" }, ui.el("span", {}, text), field);
   const onlyGo = [label("komi", fields.komi), label("handicap", fields.handicap)], onlyHavannah = [label("swap rule", fields.swap)];
-  function setDefaults() {
+  // The fields of a new game: the defaults of the chosen game, or what the game on the board (t) has.
+  function setDefaults(t) {
+    if (t) fields.game.value = t.board.game;
     const chosen = GAMES[fields.game.value], go = fields.game.value === "go";
     [fields.size.min, fields.size.max] = chosen.sizes;
-    fields.size.value = chosen.size;
-    fields.human.value = chosen.first;
+    fields.size.value = t ? t.board.size : chosen.size;
+    fields.human.value = t ? t.human : chosen.first;
+    if (t && go) fields.komi.value = t.komi;
     for (const node of onlyGo) node.hidden = !go;
     for (const node of onlyHavannah) node.hidden = go;
   }
@@ -50,7 +53,7 @@
   ui.add(main, [
     ui.el("div", { class: "top" }, ui.el("span", { class: "mark" }, ui.el("span", {}, "semeai"), " play"), ui.el("span", { class: "grow" }), link),
     ui.el("div", { class: "play" },
-      ui.el("div", {}, ui.el("section", { class: "card" }, says, problem, boardPlace,
+      ui.el("div", {}, ui.el("section", { class: "card" }, seatsPlace, says, problem, boardPlace,
         ui.el("div", { class: "steps" }, step("«", "first move", () => 0), step("‹", "back", () => Math.max(0, state.table.at - 1)), slider, step("›", "forward", () => state.table.at + 1), step("»", "last move", () => state.table.moves.length)),
         ui.el("div", { class: "tools" }, buttons.swap, buttons.pass, buttons.undo, buttons.resign, buttons.analyse, buttons.heat, buttons.owners))),
       ui.el("div", {}, analysisCard, curveCard, ui.el("section", { class: "card" }, ui.el("h2", {}, "Game"), comment,
@@ -62,15 +65,20 @@
 
   // -- talking to the server
   function complain(text) { problem.hidden = !text; ui.fill(problem, text); }
-  async function send(action) {
-    const answer = await fetch("/api/do", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(action) });
-    complain(answer.ok ? "" : (await answer.json()).error);
+  async function post(path, type, body) {
+    try {
+      const answer = await fetch(path, { method: "POST", headers: { "content-type": type }, body });
+      complain(answer.ok ? "" : (await answer.json()).error);
+      return answer.ok;
+    } catch {
+      complain("no connection: is semeai play still running?");
+      return false;
+    }
   }
+  const send = (action) => post("/api/do", "application/json", JSON.stringify(action));
   async function load(chosen) {
     if (chosen.size > 2000000) { complain("the file is too large for a game record"); return; }
-    const answer = await fetch(`/api/load?game=${fields.game.value}`, { method: "POST", headers: { "content-type": "application/x-go-sgf" }, body: chosen });
-    complain(answer.ok ? "" : (await answer.json()).error);
-    if (answer.ok) send({ do: "analyse", on: true });
+    if (await post("/api/load", "application/x-go-sgf", chosen)) send({ do: "analyse", on: true });
   }
 
   // -- drawing
@@ -86,9 +94,9 @@
 
   function sentence() {
     const t = state.table, who = t.board.colours[t.to_move];
-    if (t.counting) return `Counted: ${t.result === "0" ? "a draw" : t.result}. Click stones that are dead, or alive after all.`;
+    const winner = { B: "Black", W: "White" }[t.result[0]];
+    if (t.counting) return `Counted: ${winner ? `${winner} wins by ${t.result.slice(2)}` : "a draw"}. Click stones that are dead, or alive after all.`;
     if (t.over) {
-      const winner = { B: "Black", W: "White" }[t.result[0]];
       if (!winner) return "The game is over: a draw.";
       return t.kind ? `${winner} wins by a ${t.kind.replaceAll("+", " and a ")}.` : `${winner} wins by resignation.`;
     }
@@ -103,8 +111,13 @@
     drawing.show({
       stones: t.stones, last: t.last, win: t.win, dead: t.dead, line: under ? under.line : null,
       heat: view.heat && !under ? spots.filter((m) => typeof m.place === "number") : null,
-      owners: view.owners && a && a.owners ? a.owners : null,
+      owners: view.owners && a && a.owners ? a.owners : null, area: t.area,
     });
+  }
+
+  function seats(t) {
+    return t.board.colours.map((colour, player) => ui.el("span", { class: `seat ${!t.over && t.to_move === player ? "next" : ""}` },
+      ui.svg("svg", { viewBox: "0 0 20 20", class: "board disc" }, ui.svg("circle", { class: colour, cx: 10, cy: 10, r: 9 })), t.names[player]));
   }
 
   function draw() {
@@ -114,7 +127,12 @@
       ui.fill(boardPlace, drawing.node);
       drawnFor = key;
     }
+    if (presetFor !== key) {
+      presetFor = key;
+      setDefaults(t);
+    }
     paint();
+    ui.fill(seatsPlace, seats(t));
     ui.fill(says, ui.el("b", {}, sentence()), t.komi === null || t.board.game !== "go" ? "" : ` Komi ${t.komi}.`);
     if (state.problem) complain(state.problem);
     slider.max = t.moves.length;

@@ -1,12 +1,16 @@
 """Connect to a dask scheduler that is there, or let a batch system start the workers of one."""
 
 import contextlib
+import importlib
 import logging
+import signal
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from semeai.errors import ConfigError
+from semeai.work.cluster.jobs import JobKeeper
 from semeai.work.cluster.settings import ADDRESS, ExecutorTable
 
 if TYPE_CHECKING:
@@ -26,6 +30,8 @@ class Connection:
     """Name for messages."""
     close: Callable[[], object] = lambda: None
     """Ends what was started for this connection; a scheduler that was there before stays."""
+    trouble: Callable[[], str] = lambda: ""
+    """Says why there will be no workers; empty as long as there is hope."""
 
 
 def connect(table: ExecutorTable) -> Connection:
@@ -65,9 +71,21 @@ def _client(address: Any, table: ExecutorTable, security: Any = None) -> "Client
         raise ConfigError(f"executor {table.name}: no dask scheduler answers there ({why})") from None
 
 
+def _jobqueue() -> Any:
+    """Import dask-jobqueue, which sets a handler of Ctrl-C of its own when it is imported (0.9), and undo that."""
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        return importlib.import_module("dask_jobqueue")
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, handler)
+
+
 def _batch_system(table: ExecutorTable) -> Connection:
     try:
-        import dask_jobqueue
+        import dask
+
+        dask_jobqueue = _jobqueue()
     except ImportError:
         raise ConfigError(f"executor {table.name!r} needs dask-jobqueue: {MISSING}") from None
     kind = {"slurm": dask_jobqueue.SLURMCluster, "oar": dask_jobqueue.OARCluster}[table.name]
@@ -77,8 +95,13 @@ def _batch_system(table: ExecutorTable) -> Connection:
         "cores": table.cores,
         "processes": table.cores,  # one worker per core, each with one thread
         "memory": table.memory,
+        **({"memory_per_core_property_name": "not_applicable"} if table.name == "oar" else {}),  # else it warns
         **table.options,
+        # Any free port: the usual one is often taken on a machine that others use too.
+        "scheduler_options": {"dashboard_address": ":0", **table.options.get("scheduler_options", {})},
     }
+    # Jobs that have ended are replaced by their keeper. Dask would take a job whose workers start again for a lost one.
+    dask.config.set({"distributed.deploy.lost-worker-timeout": "1000 days"})
     try:
         cluster = kind(**settings)
     except Exception as error:
@@ -86,7 +109,11 @@ def _batch_system(table: ExecutorTable) -> Connection:
             f"executor.options: {table.name} does not take them ({type(error).__name__}: {error})"
         ) from None
 
+    keeper = None
+
     def close() -> None:
+        if keeper is not None:
+            keeper.close()
         with contextlib.suppress(Exception):
             cluster.close(timeout=CONNECT_SECONDS)
 
@@ -95,7 +122,8 @@ def _batch_system(table: ExecutorTable) -> Connection:
             cluster.adapt(minimum_jobs=table.jobs.minimum, maximum_jobs=table.jobs.maximum)
         else:
             cluster.scale(jobs=table.jobs.maximum)
-        return Connection(_client(cluster, table), table.name, close)
+        keeper = JobKeeper(cluster, table.name)
+        return Connection(_client(cluster, table), table.name, close, lambda: keeper.trouble)
     except BaseException:
         close()
         raise

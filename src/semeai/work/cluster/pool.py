@@ -199,13 +199,15 @@ class ClusterPool:
         limited = self._most < sum(self._threads.get(worker, 0) for worker in self._accepted)
         most = self.slots if limited else PARCELS_PER_WORKER * self.slots
         only = sorted(self._accepted & self._threads.keys()) if self._refused else None
+        orders = {}
         while self._backlog and len(self._running) < most and not self._dropping:
             parts = self._next_parts(most)
             tasks = pickle.dumps([part.work.tasks[i] for part in parts for i in part.indices])
-            order = Order(self._agent.session, self._generation, self._offer, tasks)
+            orders[self._next_token] = Order(self._agent.session, self._generation, self._offer, tasks)
             self._running[self._next_token] = parts
-            self._agent.send(self._next_token, order, only)
             self._next_token += 1
+        if orders:
+            self._agent.send(orders, only)
 
     def _next_parts(self, most: int) -> list[_Part]:
         """Return the next parcel, or several short ones if enough are left to keep all workers busy."""
@@ -345,6 +347,8 @@ class ClusterPool:
             )
         if self._refused and not self._accepted and self._refused.keys() >= self._threads.keys():
             raise ConfigError(next(iter(self._refused.values())))
+        if not self._threads and (why := self._connection.trouble()):
+            raise WorkersLost(why)
         waiting = not self.slots and bool(self._wanted)
         if waiting and not self._is_waiting and self._agent.connected and not self._threads:
             self._say(f"waiting for workers: {self.name} has none at the moment")
