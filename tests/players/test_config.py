@@ -71,16 +71,17 @@ def test_every_preset_is_valid(game, preset):
 @pytest.mark.parametrize("game", GAMES)
 def test_every_setting_reaches_the_kernels(game, tmp_path):
     """Changing any setting of the search or the policy changes a record."""
-    plain = learnt = PlayerConfig(game=game)
+    plain = learnt = racing = PlayerConfig(game=game)
     if game == "go":  # a player has a move model or a database, not both
         Database(np.array([7], np.uint64), np.zeros(1, np.uint8), np.ones(1, np.float32)).save(tmp_path / "ae.npz")
         learnt = plain.with_changes({"database": "ae.npz"}, tmp_path)
+        racing = plain.with_changes({"policy.race_playouts": 1})
     words = {"search.rave": "hand_picked", "policy.playout": {"go": "light", "havannah": "fast"}[game]}
     words |= {"policy.patterns": ["+1 X*/?X"], "policy.database": "", "policy.model": ""}
     for name in setting_names(game):
         part, _, field = name.partition(".")
         if part in ("search", "policy"):
-            default = learnt if field.startswith("database") else plain
+            default = learnt if field.startswith("database") else racing if field == "race_nodes" else plain
             now = default.model_dump()[part][field]
             number = 7 if isinstance(now, int) else 0.25
             changed = default.with_changes({name: not now if isinstance(now, bool) else words.get(name, number)})

@@ -9,7 +9,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from semeai.games.go.database import OWN_DATABASE, database_of, setting_of, split_setting
 from semeai.games.go.kernels.patterns import compile_patterns
-from semeai.games.go.kernels.policy import GO_POLICY
+from semeai.games.go.kernels.policy import GO_POLICY, GO_RACING_POLICY
 from semeai.games.go.model import OWN_MODEL, model_of
 from semeai.games.go.model import setting_of as model_setting_of
 from semeai.games.patterns.policy import NONE, OWN, PatternPolicy
@@ -20,7 +20,6 @@ Visits = Annotated[float, Field(ge=0, le=1e6)]
 
 _PROBABILITIES = (
     "capture", "save", "nakade", "two_liberties", "shape", "shape_before", "capture_anywhere", "refuse_self_atari",
-    "race_playouts",
 )  # fmt: skip
 
 
@@ -136,13 +135,17 @@ class GoPolicy(PatternPolicy):
 
     def to_record(self) -> NDArray[Any]:
         """Convert to the record that kernels read."""
-        record = np.zeros(1, GO_POLICY)
+        racing = self.race_playouts + self.semeai_conditioning + self.semeai_expertise > 0
+        record = np.zeros(1, GO_RACING_POLICY if racing else GO_POLICY)
         row = record[0]
         row["mogo"] = self.playout == "mogo"
         for name in _PROBABILITIES:
             row[name] = round(getattr(self, name) * CERTAIN)
-        for name in ("self_atari_stones", "semeai_conditioning", "race_nodes", "semeai_expertise"):
-            row[name] = getattr(self, name)
+        row["self_atari_stones"] = self.self_atari_stones
+        if racing:
+            row["race_playouts"] = round(self.race_playouts * CERTAIN)
+            for name in ("semeai_conditioning", "semeai_expertise", "race_nodes"):
+                row[name] = getattr(self, name)
         row["skip_empty_edges"] = self.skip_empty_edges
         row["pass_in_tree"] = self.pass_in_tree
         row["prior_near"] = (0.0, self.prior_near_1, self.prior_near_2, self.prior_near_3)

@@ -23,7 +23,6 @@ from semeai.games.go.kernels.board import (
     word_at,
 )
 from semeai.games.go.kernels.nakade import kills_inside, nakade_move, wastes_room
-from semeai.games.go.kernels.race_playouts import RACING, note_races, race_move, recount, spoils_race
 from semeai.games.go.kernels.tables import (
     BORDER,
     EMPTY,
@@ -33,7 +32,7 @@ from semeai.games.go.kernels.tables import (
 )
 from semeai.games.go.kernels.tactics import gains_liberties, is_self_atari, two_liberties
 from semeai.games.protocol import Record
-from semeai.jit import inlined, kernel
+from semeai.jit import inlined, kernel, optional
 from semeai.rng_kernels import below, happens
 
 MAX_CANDIDATES = 60
@@ -41,8 +40,6 @@ MAX_CANDIDATES = 60
 
 
 _CAPTURE_TRIES = 8
-_SPARING_TRIES = 4
-"""Random points that are drawn instead of one that loses a race, before a pass."""
 
 
 @kernel
@@ -271,7 +268,7 @@ def _capture_anywhere(state: State, color: int, scratch: Record, w: int) -> int:
 
 
 @kernel
-def _safe_random_point(state: State, color: int, policy: Record, scratch: Record, w: int) -> int:
+def safe_random_point(state: State, color: int, policy: Record, scratch: Record, w: int) -> int:
     """Return a random playable point that is no large self-atari; PASS if there is none."""
     m = state.n_empty
     while m:
@@ -343,12 +340,12 @@ def policy_move(state: State, color: int, policy: Record, scratch: Record) -> in
         if p:
             return p
     if policy.refuse_self_atari:
-        return _safe_random_point(state, color, policy, scratch, w)
+        return safe_random_point(state, color, policy, scratch, w)
     return random_point(state, color, scratch)
 
 
 @inlined
-def _play_and_note(state: State, p: int, color: int, n: int, scratch: Record) -> None:
+def play_and_note(state: State, p: int, color: int, n: int, scratch: Record) -> None:
     if p:
         play_point(state, p, color)
     else:
@@ -357,24 +354,9 @@ def _play_and_note(state: State, p: int, color: int, n: int, scratch: Record) ->
     scratch.played_by[np.uint64(n)] = color if p else 0  # who passes first at the end tells RAVE nothing
 
 
-@kernel
-def _play_races(state: State, color: int, policy: Record, n: int, limit: int, scratch: Record) -> tuple[int, int]:
-    """Play on while a race is open. Returns whose turn it is and the number of moves."""
-    recount(state, np.int64(0), scratch)
-    while state.passes < 2 and n < limit and scratch.solver[RACING]:
-        p = race_move(state, color, scratch) if happens(scratch, policy.race_playouts) else np.int64(0)
-        if p == 0:
-            p = policy_move(state, color, policy, scratch) if policy.mogo else random_point(state, color, scratch)
-            tries = _SPARING_TRIES
-            while p and tries and spoils_race(state, p, color, scratch) and happens(scratch, policy.race_playouts):
-                tries -= 1
-                p = _safe_random_point(state, color, policy, scratch, state.stride) if tries else 0
-        before = state.n_empty
-        _play_and_note(state, p, color, n, scratch)
-        if p:
-            recount(state, p if state.n_empty == before - 1 else np.int64(0), scratch)
-        color = 3 - color
-        n += 1
+@optional
+def follow_races(policy: Record, state: State, color: int, n: int, limit: int, scratch: Record) -> tuple[int, int]:
+    """Play on while a capturing race is open, see ``race_policy``. Returns whose turn it is and the number of moves."""
     return color, n
 
 
@@ -384,16 +366,15 @@ def play_out(state: State, policy: Record, scratch: Record) -> int:
     color = state.to_move
     start = scratch.n_played
     n, limit = start, start + 3 * state.size * state.size
-    if policy.race_playouts and note_races(state, policy, scratch):
-        color, n = _play_races(state, color, policy, n, limit, scratch)
+    color, n = follow_races(policy, state, color, n, limit, scratch)
     if policy.mogo:
         while state.passes < 2 and n < limit:
-            _play_and_note(state, policy_move(state, color, policy, scratch), color, n, scratch)
+            play_and_note(state, policy_move(state, color, policy, scratch), color, n, scratch)
             color = 3 - color
             n += 1
     else:
         while state.passes < 2 and n < limit:
-            _play_and_note(state, random_point(state, color, scratch), color, n, scratch)
+            play_and_note(state, random_point(state, color, scratch), color, n, scratch)
             color = 3 - color
             n += 1
     scratch.n_played = n

@@ -12,7 +12,6 @@ from semeai.games.go.kernels.nakade import kills_inside
 from semeai.games.go.kernels.neighbourhoods import add_database
 from semeai.games.go.kernels.patterns import add_patterns
 from semeai.games.go.kernels.playout import answers
-from semeai.games.go.kernels.race_playouts import mark_necessary
 from semeai.games.go.kernels.tables import BORDER, EMPTY, SHAPE
 from semeai.games.go.kernels.tactics import (
     catches,
@@ -23,13 +22,13 @@ from semeai.games.go.kernels.tactics import (
     two_liberties,
 )
 from semeai.games.protocol import Record
-from semeai.jit import inlined, kernel
+from semeai.jit import inlined, kernel, optional
 
 _NEAREST = 3
 _LARGE = 12
 """Lines of the smallest board where play begins on the third and fourth lines, not nearer to the middle."""
 _SKIP_FROM, _NEAR_STONES = 7, 2  # of skip_empty_edges
-_H_PER_VISIT = np.float32(0.02)
+H_PER_VISIT = np.float32(0.02)
 REMOTE = 3
 """Steps from the nearest stone beyond which a point is judged by its line of the board alone."""
 
@@ -65,7 +64,7 @@ def expand_node(state: State, spare: State, policy: Record, scratch: Record) -> 
         _note_move(scratch, n, PASS)
         if informed or has_model:
             _believe(scratch, n, even + policy.prior_pass, np.float32(0.5) * even)
-            scratch.heuristic[np.uint64(n)] = -_H_PER_VISIT * policy.prior_pass
+            scratch.heuristic[np.uint64(n)] = -H_PER_VISIT * policy.prior_pass
         n += 1
     if policy.patterns.n > 0:
         add_patterns(state, policy.patterns, scratch, n)
@@ -73,13 +72,13 @@ def expand_node(state: State, spare: State, policy: Record, scratch: Record) -> 
         add_model(state, spare, policy.model, scratch, n, answered)
     elif policy.database.n > 0:
         add_database(state, policy.database, scratch, n)
-    if policy.semeai_expertise > 0 and mark_necessary(state, policy, scratch):
-        for i in range(n):
-            if scratch.marked[np.uint64(scratch.moves[np.uint64(i)])]:
-                scratch.prior_visits[np.uint64(i)] += policy.semeai_expertise
-                scratch.prior_wins[np.uint64(i)] += policy.semeai_expertise
-                scratch.heuristic[np.uint64(i)] += _H_PER_VISIT * policy.semeai_expertise
+    add_expertise(policy, state, scratch, n)
     return n
+
+
+@optional
+def add_expertise(policy: Record, state: State, scratch: Record, n: int) -> None:
+    """Add what a policy knows besides, see ``race_policy``."""
 
 
 @kernel
@@ -145,7 +144,7 @@ def _judge(
             good += policy.prior_corner
     even = policy.prior_even
     _believe(scratch, n, even + good + bad, np.float32(0.5) * even + good)
-    scratch.heuristic[np.uint64(n)] = _H_PER_VISIT * (good - bad)
+    scratch.heuristic[np.uint64(n)] = H_PER_VISIT * (good - bad)
 
 
 @inlined

@@ -6,7 +6,8 @@ from semeai.games import protocol
 from semeai.games.go.kernels.board import GO_STATE, State, area_margin, copy_board, play_move
 from semeai.games.go.kernels.playout import play_out
 from semeai.games.go.kernels.priors import expand_node
-from semeai.games.go.kernels.race_playouts import ends_races, note_races
+from semeai.games.go.kernels.race_playouts import ends_races
+from semeai.games.go.kernels.race_policy import replays
 from semeai.games.protocol import Record
 from semeai.jit import implements
 
@@ -49,9 +50,7 @@ def playout(state: State, policy: Record, scratch: Record) -> None:
 
 @implements(protocol.predict, GO_STATE)
 def predict(state: State, policy: Record, scratch: Record) -> int:
-    if policy.semeai_conditioning == 0 or note_races(state, policy, scratch) == 0:
-        return 0
-    return policy.semeai_conditioning
+    return replays(policy, state, scratch)
 
 
 @implements(protocol.contradicts, GO_STATE)
