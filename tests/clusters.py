@@ -28,8 +28,11 @@ def free_port():
 class Cluster:
     """A scheduler and workers, each in a process group of its own."""
 
-    def __init__(self, folder, n_workers=2, **environment):
+    def __init__(self, folder, n_workers=2, certificate=None, **environment):
         self.folder = folder
+        self.certificate = certificate
+        if certificate is not None:
+            environment |= _tls(*certificate)
         self.environment = {**os.environ, **QUICK, **environment, "PYTHONPATH": os.getcwd()}
         self.port = free_port()
         self.processes = []
@@ -40,10 +43,11 @@ class Cluster:
 
     @property
     def address(self):
-        return f"dask://127.0.0.1:{self.port}"
+        return f"{'dask' if self.certificate is None else 'tls'}://127.0.0.1:{self.port}"
 
     def start_scheduler(self):
         options = ["--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard", "--no-show"]
+        options += [] if self.certificate is None else ["--protocol", "tls"]
         self.scheduler = self._start("scheduler", *options)
         until(self._is_listening)
 
@@ -55,7 +59,7 @@ class Cluster:
         """Start a worker; ``path`` replaces the place where it finds semeai."""
         environment = {**self.environment, **({"PYTHONPATH": str(path)} if path else {})}
         return self._start(
-            "worker", f"tcp://127.0.0.1:{self.port}", "--nthreads", "1", "--no-dashboard", "--local-directory",
+            "worker", self.address.replace("dask", "tcp"), "--nthreads", "1", "--no-dashboard", "--local-directory",
             str(self.folder), *([] if nanny else ["--no-nanny"]), *options, environment=environment, folder=folder,
         )  # fmt: skip
 
@@ -81,7 +85,9 @@ class Cluster:
         from semeai.work.cluster.pool import ClusterPool
         from semeai.work.cluster.settings import ExecutorTable
 
-        return ClusterPool(connect(ExecutorTable(name=self.address)), **more)
+        names = ("tls_ca", "tls_cert", "tls_key")
+        files = {} if self.certificate is None else dict(zip(names, map(str, self.certificate), strict=True))
+        return ClusterPool(connect(ExecutorTable(name=self.address, **files)), **more)
 
     def ask(self, function):
         """Call a function with a client of the scheduler."""
@@ -100,6 +106,23 @@ class Cluster:
     def close(self):
         for process in self.processes:
             self.kill(process)
+
+
+def _tls(ca, cert, key):
+    """Return the variables that give dask's processes their certificate."""
+    prefix = "DASK_DISTRIBUTED__COMM__"
+    found = {f"{prefix}TLS__CA_FILE": str(ca), f"{prefix}REQUIRE_ENCRYPTION": "True"}
+    for role in ("SCHEDULER", "WORKER", "CLIENT"):
+        found |= {f"{prefix}TLS__{role}__CERT": str(cert), f"{prefix}TLS__{role}__KEY": str(key)}
+    return found
+
+
+def self_signed(folder):
+    """Make a certificate that is its own authority. Returns the files of authority, certificate and key."""
+    cert, key = folder / "cert.pem", folder / "key.pem"
+    words = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=semeai"]
+    subprocess.run(["openssl", *words, "-keyout", key, "-out", cert], check=True, capture_output=True)
+    return cert, cert, key
 
 
 @contextlib.contextmanager

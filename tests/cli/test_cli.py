@@ -190,8 +190,8 @@ def test_plan(semeai):
 @pytest.mark.slow
 def test_reproduce(semeai, tmp_path):
     tables = json.loads(semeai("reproduce", "guarantee", "--races", "50", "--json", "--markdown", "g.md").stdout)
-    assert len(tables) == 10
-    assert (tmp_path / "g.md").read_text().count("###") == 10
+    assert len(tables) > 10
+    assert (tmp_path / "g.md").read_text().count("###") == len(tables)
     assert "guarantee" in semeai("reproduce").stdout
     assert "did you mean 'guarantee'" in semeai("reproduce", "garantee", code=2).stderr
 

@@ -19,11 +19,13 @@ from typer.testing import CliRunner
 import semeai
 from semeai.cli.app import app
 from semeai.errors import ConfigError, WorkersLost
+from semeai.work.cluster.connect import connect
+from semeai.work.cluster.settings import ExecutorTable
 from semeai.work.evaluators import CallableEvaluator
 from semeai.work.jobs import Job, run_job
 from semeai.work.packing import pack
 from tests import programs
-from tests.clusters import cluster, free_port, until
+from tests.clusters import cluster, free_port, self_signed, until
 
 pytestmark = pytest.mark.slow
 pytest.importorskip("distributed")
@@ -271,6 +273,20 @@ def test_the_command_workers_shows_who_works(dask_cluster):
     assert [(worker["host"], worker["misfit"]) for worker in found] == [(os.uname().nodename, "")] * 2
     shown = CliRunner().invoke(app, ["workers", dask_cluster.address], env={"COLUMNS": "120"}).stdout
     assert "2 workers on 1 host" in shown
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="makes a certificate by openssl")
+def test_connections_are_encrypted_with_certificates_and_refused_without(tmp_path):
+    with cluster(tmp_path / "tls", 1, certificate=self_signed(tmp_path)) as found:
+        with found.pool() as pool:
+            pool.begin(CallableEvaluator(programs.coin))
+            jobs = jobs_of(programs.coin, {"p": 0.5}, 3)
+            ids = [pool.submit([job]) for job in jobs]
+            results = collect(pool, 3)
+        assert [results[i].counts for i in ids] == [run_job(job).counts for job in jobs]
+        for name in (found.address, found.address.replace("tls", "dask")):
+            with pytest.raises(ConfigError, match="no dask scheduler answers there"):
+                connect(ExecutorTable(name=name))
 
 
 def test_a_scheduler_that_is_not_there_is_one_sentence(tmp_path):
