@@ -5,7 +5,7 @@ import random
 import pytest
 from reference.go import BLACK, EMPTY, OTHER, WHITE, Board, Point, empty_cells
 from reference.local_games import Fight, Sum, Unclear, race_result
-from tools.build_semeai import Plan, draw, label, name_of, plans
+from tools.build_semeai import Plan, draw, find, name_of, plans
 
 from semeai.experiments.problems import own_problems
 from semeai.experiments.races import RACES
@@ -97,12 +97,8 @@ def can_be_connected(length: int) -> bool:
 def test_the_test_bed_is_what_the_tool_writes():
     """The first position of the file, made and labelled again."""
     first = own_problems(RACES)[0]
-    plan, _ = next(plans())
-    rng = random.Random("1 0")
-    layout = draw(plan, rng)
-    assert layout is not None
-    found = label(plan, layout)
-    assert found is not None
+    plan, wanted = next(plans())
+    found = next(find(plan, wanted, random.Random("1 0")))
     assert found.komi == first.komi
     assert len(found.good) == len(first.good)
     assert {name_of(p, plan.size) for p in found.good} <= {name_of(p, plan.size) for p in found.race}

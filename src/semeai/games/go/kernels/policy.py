@@ -50,11 +50,11 @@ GO_POLICY = np.dtype(_FIELDS, align=True)
 
 GO_RACING_POLICY = np.dtype(
     [
-        *_FIELDS,
         ("race_playouts", np.int64),  # a probability
         ("semeai_conditioning", np.int64),  # replays of a playout that contradicts the solver of races
         ("semeai_expertise", np.float32),  # won visits: necessary moves of a capturing race
         ("race_nodes", np.int64),  # positions that the solver reads per question
+        *_FIELDS,  # last: numba takes a record for a subtype of one that it begins with
     ],
     align=True,
 )
