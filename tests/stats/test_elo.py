@@ -69,7 +69,7 @@ def test_wrong_hypotheses(text):
 
 @pytest.mark.statistical
 def test_the_intervals_hold_at_all_looks_at_once():
-    """Of 40 matches, each looked at 5 times, at most 5% may ever miss; 8 or more by chance: 0.15%."""
+    """At most 5% of 40 matches, each looked at 5 times, may ever miss; 8 or more would be chance in 0.15%."""
     draw = np.random.default_rng(5)
     p = np.array([0.05, 0.2, 0.4, 0.25, 0.1])
     mean = float(p @ np.array(LEVELS)) / 1000

@@ -45,7 +45,7 @@ def test_what_is_impossible_is_excluded_and_all_items_give_the_mean():
 
 @pytest.mark.statistical
 def test_the_mean_is_rarely_excluded_at_any_look_to_exhaustion():
-    """Of 300 sets at a risk of 5% on each side, at most 30 are expected to err ever; 48 or more by chance: 0.1%."""
+    """At most 30 of 300 sets may ever err, at a risk of 5% on each side; 48 or more would be chance in 0.1%."""
     draw, wrong, bound = np.random.default_rng(3), 0, -math.log(0.05)
     for i in range(300):
         rewards = (draw.beta(2, 1, 100), (draw.random(100) < 0.6).astype(float), draw.choice([0.25, 0.5, 1], 100))[

@@ -36,7 +36,7 @@ class UciSettings(Model):
     margin: Annotated[float, Field(ge=0, le=1e6)] = 0.1
     """Seconds that a move may take longer than ``movetime`` or ``tc`` allow before the game is lost on time."""
     restart: bool = False
-    """Whether the engine is started anew for each game, for engines that remember the last one."""
+    """Whether the engine is started again for each game, for engines that remember the last one."""
     timeout: Seconds = 60.0
     """Seconds for an answer, with ``nodes`` and ``depth``."""
     startup_timeout: Seconds = 30.0

@@ -45,7 +45,7 @@ class UciLines:
         return as_text(self._lines.popleft()) if self._lines else None
 
     def answered(self) -> None:
-        """Begin to count anew what the engine writes."""
+        """Begin a new count of what the engine writes."""
         self._size = 0
 
     def begun(self) -> str:

@@ -131,7 +131,7 @@ class Agent:
         self._greeted = set()
 
     def forget_greetings(self, worker: str) -> None:
-        """Greet a worker again: it has been started anew under the same address."""
+        """Greet a worker again: it was restarted under the same address."""
         self._greeted.discard(worker)
 
     async def _watch(self) -> None:
