@@ -85,6 +85,18 @@ def test_a_short_look_computes_intervals_later(tmp_path):
     recorder.finish("interrupted")
 
 
+def test_a_first_look_takes_what_is_known_and_later_ones_complete_it(place):
+    reader = LedgerReader(place)
+    rough = reader.run("race", at_once=True)
+    assert rough["data"]["speed"] == []
+    assert reader.run("race", at_once=True) is rough  # a second page does not wait either
+    whole = reader.run("race")
+    assert whole["data"]["speed"] != []
+    assert whole["data"]["candidates"] == rough["data"]["candidates"]
+    assert reader.run("race", at_once=True) is whole
+    reader.close()
+
+
 def test_a_match_has_its_tally_and_every_game(reader):
     data = reader.run("match")["data"]
     assert data["n_games"] == 4 == len(data["games"])

@@ -4,6 +4,7 @@ import hashlib
 import http.client
 import json
 import random
+import re
 from contextlib import closing, contextmanager
 
 import pytest
@@ -75,9 +76,18 @@ def play(board):
 
 
 def test_every_answer_has_the_content_policy(dashboard):
-    for path in ("/", "/static/style.css", "/nothing", "/api/run/1/curves?numbers=1", "/api/events", "/static/../x"):
+    for path in ("/", "/static/page.css", "/nothing", "/api/run/1/curves?numbers=1", "/api/events", "/static/../x"):
         _, headers, _ = dashboard.ask(path)
         assert {name: headers[name] for name in HEADERS} == HEADERS
+
+
+def test_a_page_loads_two_files(dashboard):
+    body = dashboard.ask("/")[2].decode()
+    assert re.findall(r'(?:src|href)="(/[^"]*)"', body) == ["/static/page.css", "/static/page.js"]
+    for path, kind in (("page.css", "text/css"), ("page.js", "text/javascript")):
+        status, headers, text = dashboard.ask(f"/static/{path}")
+        assert (status, headers["content-type"]) == (200, f"{kind}; charset=utf-8")
+        assert b"plot" in text[:1000].lower()
 
 
 def test_other_hosts_and_sites_are_refused(dashboard):
@@ -96,7 +106,7 @@ def test_another_address_than_loopback_needs_the_token(place):
     with serve(dashboard_routes(LedgerReader(place)), "0.0.0.0") as (client, address):
         token = address.split("?token=")[1]
         assert len(token) >= 30
-        for path in ("/", "/api/events", "/?token=", "/?token=x", f"/api/events?token={token}", "/static/style.css"):
+        for path in ("/", "/api/events", "/?token=", "/?token=x", f"/api/events?token={token}", "/static/page.css"):
             assert client.ask(path)[0] == 401, path
         status, headers, _ = client.ask(f"/?token={token}")
         assert (status, headers["location"]) == (303, "/")
@@ -110,7 +120,7 @@ def test_another_address_than_loopback_needs_the_token(place):
 def test_the_dashboard_cannot_write(dashboard, place):
     before = hashlib.sha256(place.read_bytes()).hexdigest()
     for method in ("POST", "PUT", "DELETE", "PATCH"):
-        for path in ("/", "/api/events", "/api/run/1/curves", "/static/style.css"):
+        for path in ("/", "/api/events", "/api/run/1/curves", "/static/page.css"):
             assert dashboard.ask(path, method, b"{}")[0] == 405
     assert hashlib.sha256(place.read_bytes()).hexdigest() == before
 

@@ -41,6 +41,10 @@ RECENT = 400
 """Batches that tell the present rate."""
 
 
+FIRST_SECONDS = 0.03
+"""CPU seconds for intervals in a look that a person waits for."""
+
+
 @dataclass
 class BoundsCache:
     """Bounds that were computed before, by run, candidate and number of evaluations. They never change."""
@@ -60,10 +64,10 @@ class BoundsCache:
             self.known[key] = race.rule.bounds(counts, max(1, n_tests), standing.index)
         return self.known[key]
 
-    def present(self, race: Race, run_id: int) -> tuple[dict[int, Bounds], int]:
+    def present(self, race: Race, run_id: int, at_once: bool = False) -> tuple[dict[int, Bounds], int]:
         """Return the bounds of undecided candidates by number, and how many of them are not of the present yet."""
         found, n_old = {}, 0
-        end = time.thread_time() + self.look_seconds
+        end = time.thread_time() + (min(FIRST_SECONDS, self.look_seconds) if at_once else self.look_seconds)
         for s in sorted((s for s in race.alive if s.n_evaluations), key=lambda s: -s.progress):
             key = (run_id, s.index)
             if (*key, s.n_evaluations) in self.known or time.thread_time() < end:
@@ -75,13 +79,13 @@ class BoundsCache:
         return found, n_old
 
 
-def race_data(ledger: Ledger, run: RunInfo, cache: BoundsCache, state: str) -> Json:
-    """Return a race without curves."""
+def race_data(ledger: Ledger, run: RunInfo, cache: BoundsCache, state: str, at_once: bool = False) -> Json:
+    """Return a race without curves; ``at_once`` leaves its speed and most unknown intervals to later looks."""
     race = read_race(ledger, run.name)
     if race is None:
         return {"candidates": [], "n_evaluations": 0, "words": ["No batch is recorded yet."], "decisions": []}
     failures = list(ledger.rows("failures", run.id))
-    present, n_old = cache.present(race, run.id)
+    present, n_old = cache.present(race, run.id, at_once)
     settings = race.settings
     return {
         "columns": COLUMNS,
@@ -99,7 +103,8 @@ def race_data(ledger: Ledger, run: RunInfo, cache: BoundsCache, state: str) -> J
         "decisions": decision_rows(ledger, run.id),
         "failures": [failure_row(race, row) for row in failures[:SHOWN_FAILURES]],
         "n_failures": len(failures),
-        "speed": speed_rows(ledger, run.id),
+        "speed": [] if at_once else speed_rows(ledger, run.id),
+        "is_rough": at_once or n_old > 0,
         "words": race_words(race, state, len(failures)),
     }
 

@@ -89,18 +89,25 @@ class LedgerReader:
         with ledger.reading() as connection:
             return {run_id: int(n) for run_id, n in connection.execute(query)}
 
-    def run(self, name: str) -> Json:
-        """Return everything about a run except curves and games. It is computed only if the run has changed."""
+    def run(self, name: str, at_once: bool = False) -> Json:
+        """Return everything about a run except curves and games. It is computed only if the run has changed.
+
+        With ``at_once``, what would take long may be missing; the next calls compute it.
+        """
         with self._reading() as ledger:
             version = self.version(name)
             kept = self._pages.get(name)
-            if kept is None or kept[0] != version or kept[1]["data"].get("n_old_intervals"):
+            is_present = kept is not None and kept[0] == version
+            if kept is None or not is_present or (kept[1]["data"].get("is_rough") and not at_once):
                 if len(self._pages) >= KEPT:
                     self._pages.clear()
-                kept = self._pages[name] = (version, self._run(ledger, ledger.run(name)) | {"version": version})
+                kept = self._pages[name] = (
+                    version,
+                    self._run(ledger, ledger.run(name), at_once) | {"version": version},
+                )
             return kept[1]
 
-    def _run(self, ledger: Ledger, run: RunInfo) -> Json:
+    def _run(self, ledger: Ledger, run: RunInfo, at_once: bool) -> Json:
         head = self._head(ledger, run)
         below = [other for other in ledger.runs() if other.name.startswith(f"{run.name}/")]
         data = head | {
@@ -113,11 +120,11 @@ class LedgerReader:
             "ledger": text(self.location),
             "parts": [{"name": text(other.name), "kind": other.kind, "key": other.id} for other in below],
         }
-        return data | {"data": self._data(ledger, run, head["state"])}
+        return data | {"data": self._data(ledger, run, head["state"], at_once)}
 
-    def _data(self, ledger: Ledger, run: RunInfo, state: str) -> Json:
+    def _data(self, ledger: Ledger, run: RunInfo, state: str, at_once: bool) -> Json:
         if run.kind == "race":
-            return race_data(ledger, run, self._bounds, state)
+            return race_data(ledger, run, self._bounds, state, at_once)
         # Matches and evolutions know games, so their modules are imported only if there are any.
         if run.kind == "match":
             from semeai.report.match import match_data

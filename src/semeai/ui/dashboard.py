@@ -31,17 +31,14 @@ def dashboard_routes(reader: LedgerReader) -> list[Route]:
     streams = _Streams()
 
     async def home(request: Request) -> Response:
-        return page("semeai dashboard", "dashboard.js")
+        return page("semeai dashboard")
 
     async def events(request: Request) -> Response:
         key = request.query_params.get("run")
-        looking: Callable[[], Json]
         if key is None:
-            looking = lambda: {"runs": reader.runs(), "ledger": reader.location}  # noqa: E731
-        else:
-            name = await _name(reader, key)
-            looking = lambda: reader.run(name)  # noqa: E731
-        return streams.answer(request, looking)
+            return streams.answer(request, lambda first: {"runs": reader.runs(), "ledger": reader.location})
+        name = await _name(reader, key)
+        return streams.answer(request, lambda first: reader.run(name, at_once=first))
 
     async def curves(request: Request) -> Any:
         name = await _name(reader, request.path_params["key"])
@@ -62,7 +59,7 @@ def dashboard_routes(reader: LedgerReader) -> list[Route]:
 
     return [
         Route("/", asking(home)),
-        static_route(["dashboard.js"]),
+        static_route("dashboard.js"),
         Route("/api/events", asking(events)),
         Route("/api/run/{key}/curves", asking(curves)),
         Route("/api/run/{key}/params/{n}", asking(params)),
@@ -75,18 +72,18 @@ async def _name(reader: LedgerReader, key: str) -> str:
 
 
 class _Streams:
-    """Streams of events, limited in number."""
+    """Streams of events, limited in number. The first look of each is told so."""
 
     def __init__(self) -> None:
         self.n = 0
 
-    def answer(self, request: Request, look: Callable[[], Json]) -> Response:
+    def answer(self, request: Request, look: Callable[[bool], Json]) -> Response:
         if self.n >= MAX_STREAMS:
             raise Refused("too many pages are open", 503)
         headers = {"x-accel-buffering": "no"}
         return StreamingResponse(self._events(request, look), media_type="text/event-stream", headers=headers)
 
-    async def _events(self, request: Request, look: Callable[[], Json]) -> AsyncIterator[bytes]:
+    async def _events(self, request: Request, look: Callable[[bool], Json]) -> AsyncIterator[bytes]:
         self.n += 1
         sent: Json | None = None
         problem, heard = "", time.monotonic()
@@ -94,7 +91,7 @@ class _Streams:
             while await is_open(request):
                 began = time.monotonic()
                 try:
-                    found, trouble = await asyncio.to_thread(look), ""
+                    found, trouble = await asyncio.to_thread(look, sent is None), ""
                 except SemeaiError as error:
                     found, trouble = None, one_line(str(error))
                 if trouble != problem:

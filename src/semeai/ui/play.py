@@ -33,7 +33,7 @@ def play_routes(board: Board) -> list[Route]:
     open_streams = 0
 
     async def home(request: Request) -> Response:
-        return page("semeai play", "play.js")
+        return page("semeai play")
 
     async def act(request: Request) -> Any:
         values = await json_of(request)
@@ -91,7 +91,7 @@ def play_routes(board: Board) -> list[Route]:
 
     return [
         Route("/", asking(home)),
-        static_route(["play.js"]),
+        static_route("play.js"),
         Route("/api/state", asking(state)),
         Route("/api/events", asking(events)),
         Route("/api/do", asking(act), methods=["POST"]),

@@ -30,7 +30,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from semeai.errors import ConfigError, SemeaiError
 from semeai.printable import one_line
-from semeai.report.page import SCRIPTS, STYLES
+from semeai.report.page import SCRIPTS, STYLES, static_text
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -49,7 +49,6 @@ MAX_BODY = 2_000_000
 """Bytes of a request; a larger one is refused."""
 COOKIE = "semeai"
 ENDING = "semeai.ending"
-TYPES = {".js": "text/javascript", ".css": "text/css"}
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -191,26 +190,28 @@ def whole_number(text: Any, what: str, most: int = 2**31 - 1) -> int:
     return int(text)
 
 
-def page(title: str, script: str) -> HTMLResponse:
-    styles = "".join(f'<link rel="stylesheet" href="/static/{name}">' for name in STYLES)
-    scripts = "".join(f'<script src="/static/{name}" defer></script>' for name in (*SCRIPTS, script))
+def page(title: str) -> HTMLResponse:
     return HTMLResponse(
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">{styles}'
-        f'{scripts}</head><body><main id="page"></main></body></html>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">'
+        '<link rel="stylesheet" href="/static/page.css"><script src="/static/page.js" defer></script></head>'
+        '<body><main id="page"></main></body></html>'
     )
 
 
-def static_route(own: Sequence[str]) -> Route:
-    """Return the route of the files that pages load; ``own`` are those of this package."""
-    known = {name: files("semeai.report") / "static" / name for name in (*STYLES, *SCRIPTS)}
-    known |= {name: files("semeai.ui") / "static" / name for name in own}
+def static_route(script: str) -> Route:
+    """Return the route of the two files of a page: all styles, and all scripts, of which ``script`` is the last."""
+    own = (files("semeai.ui") / "static" / script).read_text(encoding="utf-8")
+    known = {
+        "page.css": ("\n".join(map(static_text, STYLES)), "text/css"),
+        "page.js": ("\n".join([*map(static_text, SCRIPTS), own]), "text/javascript"),
+    }
 
     async def send(request: Request) -> Response:
-        name = request.path_params["name"]
-        if name not in known:
+        if request.path_params["name"] not in known:
             raise Refused("there is no such file", 404)
-        return Response(known[name].read_bytes(), media_type=TYPES[name[name.rindex(".") :]])
+        text, kind = known[request.path_params["name"]]
+        return Response(text, media_type=kind)
 
     return Route("/static/{name}", asking(send))
 

@@ -73,7 +73,8 @@ ui.raceView = function (page, api, body) {
   function drawCurves() {
     const shown = shownCurves(), lines = [{ at: data.accept_above, label: "accept above", below: true }, { at: data.discard_below, label: "discard below" }];
     const drawn = new Set(shown.map((c) => c.number));
-    const dots = data.candidates.filter((r) => r[3] && !drawn.has(r[0])).map((r) => ({ id: r[0], label: r[1], colour: ui.colour(`--${ui.STYLES[r[2]]}`), n: r[3], mean: rate(r), lower: r[5], upper: r[6] }));
+    const colours = Object.fromEntries(Object.entries(ui.STYLES).map(([verdict, style]) => [verdict, ui.colour(`--${style}`)]));
+    const dots = data.candidates.filter((r) => r[3] && !drawn.has(r[0])).map((r) => ({ id: r[0], label: r[1], colour: colours[r[2]], n: r[3], mean: rate(r), lower: r[5], upper: r[6] }));
     const options = { curves: shown, dots, choose: toggle, lines, log: true, percent: true, window: ui.window(shown, [data.accept_above, data.discard_below], dots), x: "evaluations", y: "win rate", unit: "evaluations", height: 380 };
     if (funnel) funnel.update(options); else funnel = ui.chart(funnelPlace, options);
     ui.fill(legend, picked.map((n) => ui.el("span", {}, ui.swatch(colour(n)), row(n)[1], row(n)[2] === "undecided" ? null : ui.el("b", { class: ui.STYLES[row(n)[2]] }, ` ${row(n)[2]}`))));
