@@ -1,8 +1,9 @@
 """``semeai reproduce``: run the experiments of the papers and of the docs."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -15,9 +16,19 @@ from semeai.table import ResultTable, show
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from semeai.experiments.catalog import Experiment
+
 
 def reproduce(
-    experiment: Annotated[str | None, typer.Argument(help="Experiment; without it, all are listed.")] = None,
+    experiment: Annotated[
+        str | None, typer.Argument(help="Experiment, or `all` for those of the papers; without it, all are listed.")
+    ] = None,
+    list_: Annotated[
+        bool, typer.Option("--list", help="List the papers' tables and figures, with scales and expected durations.")
+    ] = False,
+    scale: Annotated[
+        str | None, typer.Option(help="Scale of a paper's experiment: minutes, hour or night (on two cores).")
+    ] = None,
     races: Annotated[int | None, typer.Option(min=1, help="Races per cell of a table.")] = None,
     games: Annotated[int | None, typer.Option(min=2, help="Games per cell of a table.")] = None,
     runs: Annotated[int | None, typer.Option(min=1, help="Moves asked for per cell of a table.")] = None,
@@ -39,54 +50,105 @@ def reproduce(
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same tables.")] = 1,
     markdown: Annotated[Path | None, typer.Option(help="Also write the tables to this file.")] = None,
     figure: Annotated[Path | None, typer.Option(help="Draw the curves to this file: .svg, .png or .pdf.")] = None,
+    summaries: Annotated[
+        Path | None, typer.Option(help="Also keep the tables in this folder, one JSON file per experiment.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run an experiment of the papers or the docs; print its tables.
 
-    Without a name, lists the experiments with their options. Options that set the scale have a default per experiment.
+    Without a name, lists the experiments with their options. Options that set the scale have a default per experiment;
+    `--scale` sets all of them, and an option that is given goes before it. `all` has the scale `minutes` by default.
 
     Examples:
-        semeai reproduce
+        semeai reproduce --list
         semeai reproduce guarantee --races 20000 --markdown guarantee.md
+        semeai reproduce all --scale hour
     """
-    from semeai.experiments.catalog import EXPERIMENTS, experiment_named
     from semeai.experiments.figure import check_format, draw
+    from semeai.experiments.summaries import add_summary, command_of
     from semeai.jit import compile_kernels
 
-    if experiment is None:
-        for e in EXPERIMENTS.values():
-            say(f"{e.name}: {e.about} ({', '.join(f'--{option}' for option in e.options)})")
+    if list_ or experiment is None:
+        list_experiments(workers, as_json)
         return
-    chosen = experiment_named(experiment)
-    options = chosen.checked(
-        {
-            "races": races,
-            "games": games,
-            "runs": runs,
-            "records": records,
-            "size": size and integers("--size", size),
-            "simulations": simulations and integers("--simulations", simulations),
-            "steps": steps,
-            "proposer": proposer,
-            "workers": workers,
-            "executor": executor,
-            "ledger": ledger,
-        }
-    )
+    given = {
+        "races": races,
+        "games": games,
+        "runs": runs,
+        "records": records,
+        "size": size and integers("--size", size),
+        "simulations": simulations and integers("--simulations", simulations),
+        "steps": steps,
+        "proposer": proposer,
+    }
+    planned = plan(experiment, scale, given, {"workers": workers, "executor": executor, "ledger": ledger})
     check_writable("--markdown", markdown)
     check_writable("--figure", figure)
     if figure is not None:
         check_format(figure)
     compile_kernels(note)
-    tables = chosen.run(seed=seed, progress=note, **options)
+    tables = []
+    for one in planned:
+        made = one.experiment.run(seed=seed, progress=note, **one.options)
+        tables += made
+        if not as_json:
+            print_tables(made)
+        if summaries is not None:
+            add_summary(summaries, one.experiment.name, command_of(one.experiment.name, one.options, seed), made)
     if as_json:
         print_json([t.to_json() for t in tables])
-    else:
-        print_tables(tables)
     if markdown is not None:
         write_text(markdown, "\n".join(t.to_markdown() for t in tables), "--markdown")
     if figure is not None:
         draw([chart for table in tables for chart in table.charts], figure)
+
+
+class Planned(NamedTuple):
+    """One run of an experiment."""
+
+    experiment: "Experiment"
+    options: dict[str, Any]
+
+
+def plan(name: str, scale: str | None, given: Mapping[str, Any], playing: Mapping[str, Any]) -> list[Planned]:
+    """Return the runs of a command. ``given`` sets the scale, ``playing`` says where the games are played."""
+    from semeai.experiments.catalog import experiment_named
+    from semeai.experiments.papers import ALL, PARTS, checked_scale, part_named
+
+    if scale is not None:
+        checked_scale(scale)
+    if name != ALL:
+        chosen = experiment_named(name)
+        own = {**given, **playing}
+        runs = [{}] if scale is None else part_named(chosen.name).runs(scale)
+        return [Planned(chosen, {**options, **chosen.checked(own)}) for options in runs]
+    if wrong := [option for option, value in given.items() if value is not None]:
+        raise ConfigError(f"reproduce {ALL} has no option --{wrong[0]}: choose a --scale")
+    planned = []
+    for part in PARTS:
+        places = {option: value for option, value in playing.items() if option in part.experiment.options}
+        for options in part.runs(scale or "minutes"):
+            planned.append(Planned(part.experiment, {**options, **part.experiment.checked(places)}))
+    return planned
+
+
+def list_experiments(workers: int | None, as_json: bool) -> None:
+    """Print the papers' tables and figures with their durations, and then all other experiments."""
+    from semeai.experiments.catalog import EXPERIMENTS
+    from semeai.experiments.papers import SCALES, listing
+
+    n = workers or os.cpu_count() or 1
+    table = listing(n)
+    if as_json:
+        print_json(table.to_json())
+        return
+    print_tables([table])
+    in_papers = {str(row[1]) for row in table.rows}
+    say(f"The options --scale {', '.join(SCALES)} are for the experiments above. All experiments with their options:")
+    for e in EXPERIMENTS.values():
+        more = ", --scale" if e.name in in_papers else ""
+        say(f"{e.name}: {e.about} ({', '.join(f'--{option}' for option in e.options)}{more})")
 
 
 def print_tables(tables: Sequence[ResultTable]) -> None:

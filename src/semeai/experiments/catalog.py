@@ -7,6 +7,7 @@ from typing import Any
 from semeai.errors import ConfigError, did_you_mean
 from semeai.experiments import (
     ablation,
+    figures,
     growing,
     guarantee,
     parallel,
@@ -67,6 +68,10 @@ EXPERIMENTS = {
         Experiment(
             "rave-problems", "Figure 1 of the MCTS paper and its kin: moves that are good only if played first",
             races.run_rave_problems, _ASKING,
+        ),
+        Experiment(
+            "figures", "the figures of the papers as positions, and what the player thinks of them", figures.run,
+            ("runs", "simulations"),
         ),
         Experiment(
             "semeai-coverage", "how often the solver of races answers in games, and deep searches agree",

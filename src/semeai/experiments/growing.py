@@ -4,7 +4,7 @@ The papers used a cluster for weeks. Here budgets and numbers of games are optio
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Unpack
@@ -14,6 +14,7 @@ from semeai.evolve.history import History, Validation, program_name
 from semeai.evolve.loop import EvolutionObserver, EvolutionResult, run_evolution
 from semeai.evolve.report import proposer_table
 from semeai.evolve.store import DEEP, FIRST, OPPONENT, PREVIOUS
+from semeai.experiments.cost import seconds_of_games
 from semeai.experiments.matches import DEFAULT_LEDGER, STOPPING, TOLD_EVERY, MatchTeller, Playing, Progress
 from semeai.learn.games import OPENING_MOVES, play_games, self_play
 from semeai.learn.learn import Settings, learn
@@ -27,6 +28,8 @@ GAMES = 400
 """Games per validation match."""
 DATABASE_GAMES = 100
 """Self-play games that the database is learnt from."""
+RACED_GAMES = 350
+"""Games that a candidate needs until its verdict, in the mean of docs/benchmarks/proposers.md; for estimates."""
 BARE = "mcts:default,database=none,policy.prior_even=0,search.first_play_urgency=0.5"
 """MoGo's playouts and RAVE without priors: all that the player knows of shapes is grown or learnt.
 
@@ -73,6 +76,21 @@ class Growing:
         budget = simulations[0] if simulations else self.simulations
         history = self.grow(budget, steps, proposer, playing).history
         return [self._table(history), proposer_table(history)]
+
+    def seconds(
+        self,
+        simulations: Sequence[int] = (),
+        steps: int | None = None,
+        proposer: str = "guided",
+        games: int = GAMES,
+    ) -> float:
+        """Return the expected CPU seconds of ``run``, with an acceptance in every tenth step."""
+        budget = simulations[0] if simulations else self.simulations
+        steps = steps or self.steps
+        raced = steps * self.candidates * RACED_GAMES
+        validated = games * (2 * max(1, steps // 10) + 2) + games / 4 * 10  # the deep games have ten times the budget
+        before = 0.0 if self.start is None else self.start.seconds((budget,), steps, proposer, games)
+        return before + seconds_of_games("go", self.size, budget, raced + round(validated))
 
     def grow(self, simulations: int, steps: int | None, proposer: str, playing: Playing) -> EvolutionResult:
         ledger, say = playing.get("ledger") or DEFAULT_LEDGER, playing.get("progress") or _silent

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
+from semeai.experiments.cost import seconds_of_pairings
 from semeai.experiments.matches import Pairing, Playing, play_all, rate_and_interval
 from semeai.games.catalog import game_named
 from semeai.match.settings import MatchSettings
@@ -76,6 +77,11 @@ class Comparison:
                 tallies = play_all(self.pairings(s, n), GAMES, **playing)
                 tables.append(self._table(s, n, tallies))
         return tables
+
+    def seconds(self, size: Sequence[int] = (), simulations: Sequence[int] = (), games: int = GAMES) -> float:
+        """Return the expected CPU seconds of ``run``."""
+        budgets = simulations or self.simulations
+        return sum(seconds_of_pairings(self.pairings(s, n), games) for s in size or self.sizes for n in budgets)
 
     def pairings(self, size: int, simulations: int) -> list[Pairing]:
         points = game_named(self.game).n_points(size)

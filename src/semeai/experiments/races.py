@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Unpack
 
 from semeai.experiments.answers import Asking, Count, Question, ask_all, counted
+from semeai.experiments.cost import POINTS_PER_SECOND
 from semeai.experiments.matches import silent
 from semeai.experiments.problems import Problem, own_problems, spread_over
 from semeai.table import Cell, ResultTable
@@ -69,6 +70,25 @@ def run_rave_problems(
     versions = (*VERSIONS[:2], Version("RAVE alone: light playouts, no priors", "preset=rave", {}))
     note = f"{len(problems)} positions. In the manner of Figure 1, left, of the paper. 95% Wilson intervals."
     return [_table(versions, problems, ("first",), n, runs, note, "RAVE problems", asking) for n in simulations]
+
+
+def seconds_of_races(
+    simulations: Sequence[int] = SIMULATIONS, runs: int | None = None, size: Sequence[int] = ()
+) -> float:
+    """Return the expected CPU seconds of ``run_races``."""
+    problems = [p for p in own_problems(RACES) if not size or p.size in size]
+    return _seconds(problems, len(VERSIONS) * 2, simulations, runs)
+
+
+def seconds_of_rave_problems(simulations: Sequence[int] = SIMULATIONS, runs: int | None = None) -> float:
+    """Return the expected CPU seconds of ``run_rave_problems``."""
+    return _seconds(own_problems(RAVE_PROBLEMS), 3, simulations, runs)
+
+
+def _seconds(problems: Sequence[Problem], cells: int, simulations: Sequence[int], runs: int | None) -> float:
+    points = sum(p.size**2 for p in problems) / len(problems)
+    asked = sum(n * (runs or RUNS.get(n, FEWEST_RUNS)) for n in simulations)
+    return cells * asked * points / POINTS_PER_SECOND["go"]
 
 
 def _table(

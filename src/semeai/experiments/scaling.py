@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
+from semeai.experiments.cost import seconds_of_pairings
 from semeai.experiments.figure import win_rates
 from semeai.experiments.matches import Pairing, Playing, play_all, rate_and_interval
 from semeai.games.catalog import game_named
@@ -61,6 +62,11 @@ class Scaling:
             tallies = play_all(self._pairings(s, chosen), GAMES, **playing)
             tables.append(self._table(s, chosen, tallies))
         return tables
+
+    def seconds(self, size: Sequence[int] = (), simulations: Sequence[int] = (), games: int = GAMES) -> float:
+        """Return the expected CPU seconds of ``run``."""
+        chosen = simulations or self.simulations
+        return sum(seconds_of_pairings(self._pairings(s, chosen), games) for s in size or self.sizes)
 
     def _pairings(self, size: int, simulations: Sequence[int]) -> list[Pairing]:
         board = game_named(self.game).board_name(size)
