@@ -123,7 +123,7 @@ def test_summaries_keep_one_entry_per_command(tmp_path):
     found = read_summaries(folder / "scaling-go.json")
     assert [len(summary.tables) for summary in found] == [2, 1]
     assert found[1].command == command
-    assert found[1].tables[0]["rows"] == [{"N": 1000, "games": 4}]
+    assert found[1].tables[0] == {"title": "Table 1", "note": "note", "columns": ["N", "games"], "rows": [[1000, 4]]}
     (folder / "bad.json").write_text(json.dumps({"runs": 3}))
     with pytest.raises(ConfigError, match=r"bad\.json: this is no file of summaries"):
         read_summaries(folder / "bad.json")

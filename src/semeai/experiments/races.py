@@ -119,9 +119,9 @@ def _table(
         rows.append((*row, runs))
     columns: list[str] = ["version"]
     for family in families:
-        columns += [f"{OWN[family]}: good moves", *(["bad moves"] if family != "first" else [])]
+        columns += [f"{OWN[family]}: {what}" for what in ("good moves", *(["bad moves"] if family != "first" else []))]
         if any(v.paper for v in versions):
-            columns.append("MoGo (paper)")
+            columns.append(f"{OWN[family]}: MoGo (paper)")
     return ResultTable(f"{title}: {simulations:,} simulations per move", (*columns, "runs per cell"), tuple(rows), note)
 
 

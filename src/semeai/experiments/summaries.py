@@ -45,7 +45,10 @@ def add_summary(folder: Path, experiment: str, command: str, tables: Sequence[Re
     make_folder(folder, OPTION)
     file = folder / f"{experiment}.json"
     known = read_summaries(file) if file.exists() else []
-    data = [{key: value for key, value in table.to_json().items() if key != "charts"} for table in tables]
+    data = [
+        {"title": t.title, "note": t.note, "columns": list(t.columns), "rows": [list(row) for row in t.rows]}
+        for t in tables
+    ]
     new = Summary(experiment, command, tuple(data))
     kept = [summary for summary in known if summary.command != command]
     runs = sorted([*kept, new], key=lambda summary: summary.command)
