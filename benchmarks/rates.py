@@ -48,9 +48,9 @@ def playouts(position: Position, preset: str, n: int) -> Rate:
     return measure
 
 
-def simulations(position: Position, preset: str, n: int) -> Rate:
-    """Return a function that measures simulations per CPU second from ``position``, by the player of a preset."""
-    player = MctsPlayer(PlayerConfig.from_preset(preset, position.game).with_changes({"memory_mb": 700}))
+def simulations(position: Position, player_text: str, n: int) -> Rate:
+    """Return a function that measures simulations per CPU second from ``position``, by a player such as ``default``."""
+    player = MctsPlayer(PlayerConfig.from_text(player_text, position.game).with_changes({"memory_mb": 700}))
 
     def measure() -> float:
         player.start(position, seed=1)

@@ -23,6 +23,7 @@ from benchmarks import (  # noqa: E402
     parallel_speed,
     pattern_speed,
     proposers,
+    race_solver,
     solved_havannah,
 )
 from benchmarks.faults import report  # noqa: E402
@@ -90,6 +91,11 @@ PAGES: dict[str, tuple[str, str, Callable[[], list[ResultTable]]]] = {
         "Speed of the Go kernels",
         "python benchmarks/run.py go-speed",
         go_speed.run,
+    ),
+    "semeai-solver": (
+        "The solver of capturing races: answers and cost",
+        "python benchmarks/run.py semeai-solver",
+        lambda: [*race_solver.run(), *race_solver.run_speed()],
     ),
     "havannah-speed": (
         "Speed of the Havannah kernels",

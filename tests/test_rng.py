@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, chisquare
 
-from semeai.rng import SEED_BITS, derive, evaluation_seeds, generator
+from semeai.rng import SEED_BITS, derive, evaluation_seeds, generator, run_seed
 from semeai.rng_kernels import binomial, next_word, seed_state, uniform
 
 
@@ -94,3 +94,10 @@ def test_uniform_lies_in_the_unit_interval():
     draws = [uniform(state) for _ in range(10_000)]
     assert min(draws) >= 0
     assert max(draws) < 1
+
+
+def test_a_ledger_can_keep_the_seed_of_every_run():
+    seeds = [run_seed(n, "races") for n in range(64)]
+    assert len(set(seeds)) == 64
+    assert any(derive(n, "races") >= 1 << 63 for n in range(64))
+    assert all(0 <= seed < 1 << 63 for seed in seeds)

@@ -22,6 +22,11 @@ def derive(seed: int, *path: str | int) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
+def run_seed(seed: int, *path: str | int) -> int:
+    """Return the seed of a run of its own: a ledger keeps signed integers of 64 bits."""
+    return derive(seed, *path) >> 1
+
+
 def generator(seed: int, *path: str | int) -> "np.random.Generator":
     """Return a random generator for the stream named ``path`` below ``seed``."""
     import numpy as np

@@ -17,7 +17,7 @@ from semeai.evolve.sample import Sample
 from semeai.match.evaluator import MatchEvaluator
 from semeai.race.candidate import Candidate, Verdict
 from semeai.race.settings import RaceSettings
-from semeai.rng import derive, generator
+from semeai.rng import generator, run_seed
 from semeai.runs.race import RacePlan, candidate_list, race_identity
 from semeai.stats.spending import countable_share
 from semeai.work.evaluators import evaluator_identity
@@ -95,7 +95,7 @@ class Evolution:
         settings: RaceSettings,
         folder: str,
     ) -> RacePlan:
-        match, seed = self.config.match, step_seed(self.config.seed, *place)
+        match, seed = self.config.match, run_seed(self.config.seed, *place)
         evaluator = MatchEvaluator(dict(baseline), match, folder)
         identity = race_identity(
             seed,
@@ -120,10 +120,6 @@ def step_settings(config: EvolutionConfig, step: int, n_candidates: int) -> Race
     if race.method != "betting" or race.coverage or race.throughput or race.discard_risk is not None:
         return settings
     return settings.model_copy(update={"discard_risk": race.risk if n_candidates == 1 else race.risk / 2})
-
-
-def step_seed(seed: int, *place: str | int) -> int:
-    return derive(seed, *place) >> 1
 
 
 def with_budget(params: Params, simulations: int) -> dict[str, Any]:

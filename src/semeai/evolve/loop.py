@@ -13,7 +13,7 @@ from semeai.errors import ConfigError, PlayerFailed
 from semeai.evolve.change import Change, Params
 from semeai.evolve.config import EvolutionConfig
 from semeai.evolve.context import config_of
-from semeai.evolve.evolution import Evolution, passed, step_seed, with_budget
+from semeai.evolve.evolution import Evolution, passed, with_budget
 from semeai.evolve.history import History, program_name, read_history
 from semeai.evolve.output import write_player
 from semeai.evolve.proposal import Proposal
@@ -39,7 +39,7 @@ from semeai.players.gnugo import gnugo
 from semeai.players.specs import PlayerSpec
 from semeai.race.candidate import Verdict
 from semeai.race.race import Decision
-from semeai.rng import derive
+from semeai.rng import derive, run_seed
 from semeai.runs.driver import RaceDriver
 from semeai.runs.race import RacePlan, RaceResult, run_plan
 from semeai.runs.run import Observer, Place, Run, open_run
@@ -268,7 +268,7 @@ class _Loop:
         if games == 0:
             return
         step = self.programs[i][0]
-        match = Match(a, b, self.config.match, step_seed(self.config.seed, "validation", part, step))
+        match = Match(a, b, self.config.match, run_seed(self.config.seed, "validation", part, step))
         title = f"{a.label} against {b.label}"
         try:
             observer = self.observer.match(title, match)

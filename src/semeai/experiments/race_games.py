@@ -12,7 +12,7 @@ from semeai.games.go.position import GoPosition
 from semeai.games.go.races import Race, races_of
 from semeai.games.record import GameRecord
 from semeai.learn.games import find_files, play_games, read_games, self_play
-from semeai.rng import derive, generator
+from semeai.rng import generator, run_seed
 from semeai.runs.run import place_named
 from semeai.work.spread import SpreadTask
 
@@ -79,7 +79,7 @@ def games_of(
             raise SemeaiError(f"{records}: no game in this folder can be read")
         return [game for game in read.games if not game.setup]
     place = place_named(ledger or DEFAULT_LEDGER, executor, workers)
-    match = self_play(f"mcts:default,simulations={SELF_PLAY_SIMULATIONS}", size, derive(seed, "races"))
+    match = self_play(f"mcts:default,simulations={SELF_PLAY_SIMULATIONS}", size, run_seed(seed, "races"))
     stopped, played = play_games(match, games, place, observer=MatchTeller(f"self-play on {size}x{size}", progress))
     if stopped:
         raise KeyboardInterrupt
