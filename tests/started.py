@@ -73,8 +73,8 @@ class Started:
             time.sleep(0.02)
 
     def cpu_seconds(self):
-        [own] = [process for process in self.processes() if process.pid == self.process.pid]
-        return own.cpu_seconds()
+        # Not looked up in processes(): a process that has just begun has no environment to read yet.
+        return Process(self.process.pid, "", {}).cpu_seconds()
 
     def ended(self):
         """Wait for its end and for that of all processes that it has started. Returns the exit code."""
