@@ -12,3 +12,8 @@ settings.load_profile("semeai")
 
 # A shell's background job ignores Ctrl-C, and its children would inherit that: tests that send one need it heard.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_xdist_auto_num_workers(config):
+    """One process more than cores for ``-n auto``: many tests wait for processes or for time to pass."""
+    return (os.cpu_count() or 1) + 1
