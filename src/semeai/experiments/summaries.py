@@ -4,7 +4,7 @@ A folder has one file per experiment, with one entry per command. The same comma
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,9 +69,3 @@ def read_summaries(file: Path) -> list[Summary]:
         ]
     except (ValueError, TypeError, KeyError):
         raise ConfigError(f"{OPTION} {file}: this is no file of summaries") from None
-
-
-def all_summaries(folder: Path) -> Iterator[Summary]:
-    """Yield the runs of all files of a folder, by name."""
-    for file in sorted(folder.glob("*.json")):
-        yield from read_summaries(file)
