@@ -11,6 +11,7 @@ from semeai.evolve.context import Context, config_of
 from semeai.evolve.proposal import Proposal
 from semeai.evolve.proposers.base import Mixture
 from semeai.evolve.proposers.crossover import Crossover
+from semeai.evolve.proposers.grown import Grown
 from semeai.evolve.proposers.guided import Guided, overlap, z_score
 from semeai.evolve.proposers.mutate import Mutation
 from semeai.evolve.proposers.number import Numbers, Range
@@ -151,6 +152,33 @@ def test_a_planted_lift_is_found(sample):
         assert overlap(ranking[0].matched, matched) > 0.6
         assert all(scored.z * sign > 0 and scored.pattern.bias == sign for scored in ranking)
         assert all(abs(a.z) >= abs(b.z) for a, b in itertools.pairwise(ranking))
+
+
+def test_a_planted_large_shape_is_grown_from_a_small_one(sample):
+    """Where a search prefers the moves of a shape with more cells than any of the pool, the shape grows towards it."""
+    planted = Pattern.parse("+1 O*/?.")
+    wanted = sample.matches(planted)
+    gain = np.where(wanted, 0.1, -0.02) + 0.01 * np.random.default_rng(0).normal(size=len(wanted))
+    pool = RandomPatterns(least_cells=1, most_cells=1)
+    parents = Guided(pool, pool=50)._rank(Context(PLAYER), sample, gain)
+    grown = Grown(pool, pool=50, parents=2, largest=3)._rank(Context(PLAYER), sample, gain)
+    assert grown[0].z > parents[0].z
+    assert max(overlap(s.matched, wanted) for s in grown) > max(overlap(s.matched, wanted) for s in parents) + 0.2
+    for scored in grown:
+        assert 1 < len(scored.pattern.cells) <= 3
+        assert (scored.matched == sample.matches(scored.pattern)).all()
+        assert scored.z == pytest.approx(z_score(sample.by_position(np.where(scored.matched, gain, 0))))
+    noise = np.random.default_rng(1).normal(size=len(wanted))  # what fits by chance is mostly not confirmed
+    by_chance = Grown(pool, pool=50, least_z=0, parents=5, largest=20)._rank(Context(PLAYER), sample, noise)
+    assert all(len(scored.pattern.cells) < 6 for scored in by_chance)
+
+
+def test_matching_among_some_points_is_matching_there(sample):
+    draw = np.random.default_rng(2)
+    for _ in range(30):
+        pattern = RandomPatterns(radius=2).pattern(Context(PLAYER).geometry, draw)
+        among = draw.random(sample.n_points) < 0.3
+        assert (sample.matches(pattern, among) == (sample.matches(pattern) & among)).all()
 
 
 def test_guided_proposals_are_no_near_duplicates_and_are_scored_anew(sample):

@@ -124,8 +124,9 @@ class EvolutionConfig(Model):
             self.make_proposer()
         except ConfigError as error:
             raise ValueError(str(error)) from None
-        if self.sample == 0 and any(source.kind == "guided" for source in self.proposers):
-            raise ValueError("guided proposals need a sample of positions: sample is 0")
+        for source in self.proposers:
+            if self.sample == 0 and isinstance(source, GuidedSource):
+                raise ValueError(f"{source.kind} proposals need a sample of positions: sample is 0")
         if self.screen is not None and any("simulations" in getattr(s, "settings", ()) for s in self.proposers):
             raise ValueError("a screen gives every candidate the same simulations: they cannot be a number to evolve")
         if self.screen is not None and (self.screen.candidates or self.candidates) < self.candidates:

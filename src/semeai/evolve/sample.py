@@ -45,9 +45,9 @@ class Sample:
     def n_points(self) -> int:
         return self._around[0].n_points
 
-    def matches(self, pattern: Pattern) -> NDArray[np.bool_]:
-        """Return for each point whether the pattern matches it."""
-        return self._around[0].matches(pattern)
+    def matches(self, pattern: Pattern, among: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
+        """Return for each point whether the pattern matches it. Points outside ``among`` do not."""
+        return self._around[0].matches(pattern, among)
 
     def by_position(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the sum of ``values`` in each position; ``values`` has one value per point."""

@@ -46,8 +46,11 @@ class PatternMatcher:
         self._all = None
         self.n_points += len(points)
 
-    def matches(self, pattern: Pattern) -> NDArray[np.bool_]:
-        """Return, for each point in the order of ``add``, whether the pattern matches it in any symmetry."""
+    def matches(self, pattern: Pattern, among: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
+        """Return, for each point in the order of ``add``, whether the pattern matches it in any symmetry.
+
+        With ``among``, points outside it are not looked at and do not match.
+        """
         r = self.radius
         if pattern.radius > r:
             raise ConfigError(f"pattern {pattern.text!r} reaches farther than {r} steps")
@@ -55,10 +58,11 @@ class PatternMatcher:
             empty = np.zeros((2 * r + 1, 2 * r + 1, 0), np.uint8)
             self._all = np.ascontiguousarray(np.concatenate([empty, *self._parts], axis=2))
             self._parts = [self._all]
+        here = slice(None) if among is None else np.flatnonzero(among)
         found = np.zeros(self.n_points, np.bool_)
         for cells in pattern.variants:
-            fits = np.ones(self.n_points, np.bool_)
+            fits = np.ones(len(found[here]), np.bool_)
             for (dx, dy), cell in cells:
-                fits &= (self._all[r + dy, r + dx] & ALLOWED[cell]) != 0
-            found |= fits
+                fits &= (self._all[r + dy, r + dx][here] & ALLOWED[cell]) != 0
+            found[here] |= fits
         return found

@@ -7,7 +7,7 @@ with a high lift tells the shallow search early what it would find late.
 
 import math
 from dataclasses import dataclass, field
-from typing import Annotated, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +61,7 @@ class Guided(Proposer):
     def draw(self, context: Context, rng: Rng) -> Change | None:
         sample = context.sample
         if sample is None:
-            raise ConfigError("guided proposals need a sample of positions")
+            raise ConfigError(f"{self.name} proposals need a sample of positions")
         before = {sign: [sample.matches(pattern) for pattern in _earlier(context, sample, sign)] for sign in (1, -1)}
         for scored in self.ranking(context, sample):
             change = PatternChange(scored.pattern, self.name)
@@ -133,7 +133,12 @@ class GuidedSource(RandomSource):
     """Patterns whose matched moves overlap more than this are near-duplicates; only one of them is raced."""
 
     def make(self, first: PlayerConfig, seed: int) -> Proposer:
+        return Guided(**self.settings(first, seed))
+
+    def settings(self, first: PlayerConfig, seed: int) -> dict[str, Any]:
+        """Return the fields of the proposer for an evolution that begins with the player ``first``."""
         shallow = self.shallow or min(first.simulations or MOST_DEFAULT_SHALLOW, MOST_DEFAULT_SHALLOW)
-        return Guided(
-            self.patterns(), self.pool, shallow, self.deep or 10 * shallow, self.least_z, self.most_overlap, seed
-        )  # fmt: skip
+        return {
+            "source": self.patterns(), "pool": self.pool, "shallow": shallow, "deep": self.deep or 10 * shallow,
+            "least_z": self.least_z, "most_overlap": self.most_overlap, "seed": seed,
+        }  # fmt: skip
