@@ -77,8 +77,7 @@ def searching(engine):
 BY_TIME = ("--set", "parallel.share_unit=seconds", "--set", "parallel.share_period=0.05")
 
 
-@pytest.mark.parametrize("scheme", ["slow_tree", "fast_tree"])
-@pytest.mark.parametrize("rank", [0, 2])
+@pytest.mark.parametrize(("scheme", "rank"), [("slow_tree", 0), ("fast_tree", 2)])
 def test_a_rank_that_is_stopped_in_a_search_ends_the_job(searching, scheme, rank):
     job = searching(scheme=scheme)
     job.send(rank, signal.SIGSTOP)
@@ -94,8 +93,7 @@ def test_a_rank_that_is_stopped_while_others_search_without_waiting(searching):
     assert "rank 1 of 3 has not answered for 4" in job.output
 
 
-@pytest.mark.parametrize("rank", [0, 1])
-@pytest.mark.parametrize("when", ["engine", "searching"])
+@pytest.mark.parametrize(("when", "rank"), [("engine", 1), ("searching", 0)])
 def test_a_rank_that_is_killed_ends_the_job(request, rank, when):
     job = request.getfixturevalue(when)()
     job.send(rank, signal.SIGKILL)
