@@ -4,6 +4,7 @@ Each run is compared with the same run on one worker of this machine: the digest
 """
 
 import json
+import logging
 import os
 import shutil
 import signal
@@ -115,20 +116,20 @@ def test_a_task_that_kills_its_workers_is_a_failing_program(dask_cluster):
 
 
 def test_workers_that_come_later_are_used_and_those_that_hang_are_given_up(tmp_path, digest):
-    with cluster(tmp_path / "c", 0, DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL="6s") as found:
-        started = []
+    with cluster(tmp_path / "c", 0, DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL="1s") as found:  # dask waits five at least
+        first = found.start_worker(nanny=False)
+        pools = []
 
-        def change():
-            started.append(found.start_worker(nanny=False))
-            until(lambda: len(worker_pids(found)) == 2)
-            found.kill(started[0], signal.SIGSTOP)
+        class Replacing(semeai.Observer):
+            def progress(self, driver):
+                if not pools and driver.race.n_evaluations >= 200:
+                    pools.append(driver.pool)
+                    found.kill(first, signal.SIGSTOP)
+                    found.start_worker(nanny=False)
 
-        started.append(found.start_worker(nanny=False))
-        observer = Once(change)
-        result = race(tmp_path / "l.sqlite", found.address, observer=observer)
-        observer.thread.join()
+        result = race(tmp_path / "l.sqlite", found.address, observer=Replacing())
         assert result.digest == digest
-        found.kill(started[0])
+        assert pools[0].n_lost == 1
 
 
 def test_a_worker_with_other_sources_is_left_out_although_its_version_is_the_same(tmp_path, digest):
@@ -159,6 +160,7 @@ def test_a_lost_scheduler_ends_the_run_and_the_same_call_resumes_it(tmp_path, di
     with cluster(tmp_path / "c", 1) as found:
         with pytest.raises(WorkersLost, match="does not answer any more; all results that came in are kept"):
             race(place, found.address, observer=Once(lambda: found.kill(found.scheduler)))
+        assert not any(logging.getLogger(name).isEnabledFor(logging.ERROR) for name in _logging_of_dask())
         kept = semeai.Ledger(str(place))
         assert kept.run("r").state == "error"
         assert sum(1 for _ in kept.batches(kept.run("r").id)) > 0
@@ -166,6 +168,10 @@ def test_a_lost_scheduler_ends_the_run_and_the_same_call_resumes_it(tmp_path, di
         found.start_scheduler()
         found.start_worker()
         assert race(place, found.address).digest == digest
+
+
+def _logging_of_dask():
+    return [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in ("distributed", "tornado")]
 
 
 def test_ctrl_c_leaves_no_task_on_a_shared_scheduler_and_another_machine_resumes(dask_cluster, tmp_path):
