@@ -32,6 +32,7 @@ pytestmark = pytest.mark.slow
 pytest.importorskip("distributed")
 
 SETTINGS = {"mode": "plain", "max_per_candidate": 400, "accept_above": 0.55, "discard_below": 0.6}
+PATIENCE = "semeai.work.cluster.connect.CONNECT_SECONDS"
 
 
 def jobs_of(function, params, n, size=50, **more):
@@ -155,7 +156,8 @@ def test_a_worker_with_other_sources_is_left_out_although_its_version_is_the_sam
     assert all("it is left out" in text for text in warnings)
 
 
-def test_a_lost_scheduler_ends_the_run_and_the_same_call_resumes_it(tmp_path, digest):
+def test_a_lost_scheduler_ends_the_run_and_the_same_call_resumes_it(tmp_path, digest, monkeypatch):
+    monkeypatch.setattr(PATIENCE, 5.0)
     place = tmp_path / "l.sqlite"
     with cluster(tmp_path / "c", 1) as found:
         with pytest.raises(WorkersLost, match="does not answer any more; all results that came in are kept"):
@@ -282,7 +284,7 @@ def test_the_command_workers_shows_who_works(dask_cluster):
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="makes a certificate by openssl")
-def test_connections_are_encrypted_with_certificates_and_refused_without(tmp_path):
+def test_connections_are_encrypted_with_certificates_and_refused_without(tmp_path, monkeypatch):
     with cluster(tmp_path / "tls", 1, certificate=self_signed(tmp_path)) as found:
         with found.pool() as pool:
             pool.begin(CallableEvaluator(programs.coin))
@@ -290,12 +292,14 @@ def test_connections_are_encrypted_with_certificates_and_refused_without(tmp_pat
             ids = [pool.submit([job]) for job in jobs]
             results = collect(pool, 3)
         assert [results[i].counts for i in ids] == [run_job(job).counts for job in jobs]
+        monkeypatch.setattr(PATIENCE, 1.0)
         for name in (found.address, found.address.replace("tls", "dask")):
             with pytest.raises(ConfigError, match="no dask scheduler answers there"):
                 connect(ExecutorTable(name=name))
 
 
-def test_a_scheduler_that_is_not_there_is_one_sentence(tmp_path):
+def test_a_scheduler_that_is_not_there_is_one_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr(PATIENCE, 1.0)
     address = f"dask://127.0.0.1:{free_port()}"
     with pytest.raises(ConfigError, match=f"executor {address}: no dask scheduler answers there"):
         race(tmp_path / "l.sqlite", address)
