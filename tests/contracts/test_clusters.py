@@ -246,6 +246,23 @@ def test_a_missing_program_is_refused_with_the_name_of_the_host(dask_cluster, tm
             collect(pool, 1)
 
 
+def test_a_module_that_workers_do_not_have_is_refused_with_the_name_of_the_host(dask_cluster, tmp_path, monkeypatch):
+    for folder, name, text in (
+        ("library", "only_here", ""),
+        ("program", "needs_it", "import only_here\nplay = print\n"),
+    ):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path / "library")
+    evaluator = CallableEvaluator("needs_it:play", str(tmp_path / "program"))
+    with dask_cluster.pool() as pool:
+        pool.begin(evaluator)
+        pool.submit([Job(pack(evaluator), "c", {}, 1, 0, 1)])
+        says = "cannot load 'needs_it:play': ModuleNotFoundError: No module named 'only_here'"
+        with pytest.raises(ConfigError, match=rf"on {os.uname().nodename} does not fit: {says}"):
+            collect(pool, 1)
+
+
 def test_runs_that_share_a_scheduler_take_turns(dask_cluster):
     until(lambda: len(worker_pids(dask_cluster)) == 2)
     params = {"p": 0.5, "seconds": 0.002}
