@@ -28,7 +28,6 @@ class SimulatedWorkers(Executor):
         self._numbers = itertools.count()
         self._changed = threading.Condition()
         self._open = True
-        self.n_done = 0
         threading.Thread(target=self._run, daemon=True).start()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
@@ -61,7 +60,6 @@ class SimulatedWorkers(Executor):
                     self._free += 1
             for _, _, future, call in done:
                 future.set_result(call())
-            self.n_done += len(done)
 
 
 class Simulated(NamedTuple):

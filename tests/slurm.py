@@ -30,6 +30,7 @@ TaskPlugin=task/none
 SwitchType=switch/none
 MpiDefault=none
 ReturnToService=2
+KillWait=2
 SchedulerParameters=sched_interval=1,batch_sched_delay=0
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
@@ -87,9 +88,10 @@ def slurm(folder):
             process.terminate()
         for process in processes:
             try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
+                process.wait(5)
+            except subprocess.TimeoutExpired:  # slurmd waits for jobs that are about to end
                 process.kill()
+                process.wait()
 
 
 def _output(command, environment):

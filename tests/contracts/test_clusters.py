@@ -4,6 +4,7 @@ Each run is compared with the same run on one worker of this machine: the digest
 """
 
 import json
+import logging
 import os
 import shutil
 import signal
@@ -31,6 +32,7 @@ pytestmark = pytest.mark.slow
 pytest.importorskip("distributed")
 
 SETTINGS = {"mode": "plain", "max_per_candidate": 400, "accept_above": 0.55, "discard_below": 0.6}
+PATIENCE = "semeai.work.cluster.connect.CONNECT_SECONDS"
 
 
 def jobs_of(function, params, n, size=50, **more):
@@ -115,20 +117,20 @@ def test_a_task_that_kills_its_workers_is_a_failing_program(dask_cluster):
 
 
 def test_workers_that_come_later_are_used_and_those_that_hang_are_given_up(tmp_path, digest):
-    with cluster(tmp_path / "c", 0, DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL="6s") as found:
-        started = []
+    with cluster(tmp_path / "c", 0, DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL="1s") as found:  # dask waits five at least
+        first = found.start_worker(nanny=False)
+        pools = []
 
-        def change():
-            started.append(found.start_worker(nanny=False))
-            until(lambda: len(worker_pids(found)) == 2)
-            found.kill(started[0], signal.SIGSTOP)
+        class Replacing(semeai.Observer):
+            def progress(self, driver):
+                if not pools and driver.race.n_evaluations >= 200:
+                    pools.append(driver.pool)
+                    found.kill(first, signal.SIGSTOP)
+                    found.start_worker(nanny=False)
 
-        started.append(found.start_worker(nanny=False))
-        observer = Once(change)
-        result = race(tmp_path / "l.sqlite", found.address, observer=observer)
-        observer.thread.join()
+        result = race(tmp_path / "l.sqlite", found.address, observer=Replacing())
         assert result.digest == digest
-        found.kill(started[0])
+        assert pools[0].n_lost == 1
 
 
 def test_a_worker_with_other_sources_is_left_out_although_its_version_is_the_same(tmp_path, digest):
@@ -154,11 +156,13 @@ def test_a_worker_with_other_sources_is_left_out_although_its_version_is_the_sam
     assert all("it is left out" in text for text in warnings)
 
 
-def test_a_lost_scheduler_ends_the_run_and_the_same_call_resumes_it(tmp_path, digest):
+def test_a_lost_scheduler_ends_the_run_and_the_same_call_resumes_it(tmp_path, digest, monkeypatch):
+    monkeypatch.setattr(PATIENCE, 5.0)
     place = tmp_path / "l.sqlite"
     with cluster(tmp_path / "c", 1) as found:
         with pytest.raises(WorkersLost, match="does not answer any more; all results that came in are kept"):
             race(place, found.address, observer=Once(lambda: found.kill(found.scheduler)))
+        assert not any(logging.getLogger(name).isEnabledFor(logging.ERROR) for name in _logging_of_dask())
         kept = semeai.Ledger(str(place))
         assert kept.run("r").state == "error"
         assert sum(1 for _ in kept.batches(kept.run("r").id)) > 0
@@ -166,6 +170,10 @@ def test_a_lost_scheduler_ends_the_run_and_the_same_call_resumes_it(tmp_path, di
         found.start_scheduler()
         found.start_worker()
         assert race(place, found.address).digest == digest
+
+
+def _logging_of_dask():
+    return [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in ("distributed", "tornado")]
 
 
 def test_ctrl_c_leaves_no_task_on_a_shared_scheduler_and_another_machine_resumes(dask_cluster, tmp_path):
@@ -238,6 +246,23 @@ def test_a_missing_program_is_refused_with_the_name_of_the_host(dask_cluster, tm
             collect(pool, 1)
 
 
+def test_a_module_that_workers_do_not_have_is_refused_with_the_name_of_the_host(dask_cluster, tmp_path, monkeypatch):
+    for folder, name, text in (
+        ("library", "only_here", ""),
+        ("program", "needs_it", "import only_here\nplay = print\n"),
+    ):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path / "library")
+    evaluator = CallableEvaluator("needs_it:play", str(tmp_path / "program"))
+    with dask_cluster.pool() as pool:
+        pool.begin(evaluator)
+        pool.submit([Job(pack(evaluator), "c", {}, 1, 0, 1)])
+        says = "cannot load 'needs_it:play': ModuleNotFoundError: No module named 'only_here'"
+        with pytest.raises(ConfigError, match=rf"on {os.uname().nodename} does not fit: {says}"):
+            collect(pool, 1)
+
+
 def test_runs_that_share_a_scheduler_take_turns(dask_cluster):
     until(lambda: len(worker_pids(dask_cluster)) == 2)
     params = {"p": 0.5, "seconds": 0.002}
@@ -276,7 +301,7 @@ def test_the_command_workers_shows_who_works(dask_cluster):
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="makes a certificate by openssl")
-def test_connections_are_encrypted_with_certificates_and_refused_without(tmp_path):
+def test_connections_are_encrypted_with_certificates_and_refused_without(tmp_path, monkeypatch):
     with cluster(tmp_path / "tls", 1, certificate=self_signed(tmp_path)) as found:
         with found.pool() as pool:
             pool.begin(CallableEvaluator(programs.coin))
@@ -284,12 +309,14 @@ def test_connections_are_encrypted_with_certificates_and_refused_without(tmp_pat
             ids = [pool.submit([job]) for job in jobs]
             results = collect(pool, 3)
         assert [results[i].counts for i in ids] == [run_job(job).counts for job in jobs]
+        monkeypatch.setattr(PATIENCE, 1.0)
         for name in (found.address, found.address.replace("tls", "dask")):
             with pytest.raises(ConfigError, match="no dask scheduler answers there"):
                 connect(ExecutorTable(name=name))
 
 
-def test_a_scheduler_that_is_not_there_is_one_sentence(tmp_path):
+def test_a_scheduler_that_is_not_there_is_one_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr(PATIENCE, 1.0)
     address = f"dask://127.0.0.1:{free_port()}"
     with pytest.raises(ConfigError, match=f"executor {address}: no dask scheduler answers there"):
         race(tmp_path / "l.sqlite", address)

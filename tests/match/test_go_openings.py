@@ -1,10 +1,15 @@
 """Files of openings for matches of Go: one per line."""
 
+from pathlib import Path
+
 import pytest
 
+from semeai import mirror
 from semeai.errors import ConfigError
 from semeai.games.go.openings import read_openings
-from semeai.match.pair import draw_opening
+from semeai.match import openings
+from semeai.match.evaluator import MatchEvaluator
+from semeai.match.pair import MatchSetup, draw_opening
 from semeai.match.settings import MatchSettings
 
 TEXT = "# openings\nE5 E3 C4  # a comment\n\nd7 pass E7\n"
@@ -27,6 +32,25 @@ def test_pairs_begin_with_an_opening_of_the_file(tmp_path):
     positions = [draw_opening(settings, seed) for seed in range(20)]
     played = {tuple(p.move_to_text(move) for _, move in p.moves) for p in positions}
     assert played == {("E5", "E3", "C4"), ("D7", "pass", "E7")}
+
+
+def test_the_file_travels_to_machines_that_do_not_have_it(tmp_path):
+    settings = settings_with(tmp_path, TEXT)
+    path = str(tmp_path / "openings.txt")
+    for setup in (MatchSetup(settings, ()), MatchEvaluator({"player": "random"}, settings)):
+        assert setup.needs().files == {path}
+    assert MatchSetup(MatchSettings(game="chess").located("."), ()).needs().files == frozenset()  # semeai has it
+    copy = Path(mirror.place_of(path, str(tmp_path / "copies")))
+    copy.parent.mkdir(parents=True)
+    Path(path).rename(copy)
+    openings._read.cache_clear()  # as in another process
+    with pytest.raises(ConfigError, match="cannot be read"):
+        draw_opening(settings, 1)
+    mirror.use(str(tmp_path / "copies"))
+    try:
+        assert draw_opening(settings, 1).moves
+    finally:
+        mirror.use("")
 
 
 @pytest.mark.parametrize(

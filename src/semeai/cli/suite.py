@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from semeai.cli.game_options import GameOption
-from semeai.cli.options import JsonOption, WorkersOption
+from semeai.cli.options import ExecutorOption, JsonOption, WorkersOption
 from semeai.cli.output import check_writable, print_json, warn
 from semeai.errors import ConfigError
 from semeai.files import write_text
@@ -30,6 +30,7 @@ def suite(
         bool, typer.Option("--check", help="Exit with 1 if a position fails that is not a known failure.")
     ] = False,
     workers: WorkersOption = None,
+    executor: ExecutorOption = None,
     markdown: Annotated[Path | None, typer.Option(help="Also write the table to this file.")] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -45,7 +46,7 @@ def suite(
     """
     from semeai.cli.suite_display import as_dict, as_table, make_suite_display
     from semeai.players.catalog import parse_spec, words_with_simulations
-    from semeai.runs.run import Place
+    from semeai.runs.run import Place, place_named
     from semeai.suites.run import run_suites
     from semeai.suites.suite import read_suites
 
@@ -57,10 +58,12 @@ def suite(
     found = read_suites(file, game, name)
     for sentence in found.unplayable:
         warn(f"left out: {sentence}")
+    if started_ranks() > 1 and executor is not None:
+        raise ConfigError(f"--executor {executor}: workers cannot reach the ranks that mpiexec has started")
+    where = Place(None, "inline", workers) if started_ranks() > 1 else place_named(None, executor, workers)
     display = make_suite_display(quiet=as_json)
-    executor = "inline" if started_ranks() > 1 else "local"  # worker processes cannot reach the ranks
     with display:
-        driver = run_suites(found.positions, spec, seed, Place(None, executor, workers), display)
+        driver = run_suites(found.positions, spec, seed, where, display)
     answers = driver.answers
     table = as_table(str(file), spec.label, seed, answers, len(found.positions))
     if as_json:

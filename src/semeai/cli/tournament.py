@@ -17,7 +17,7 @@ from semeai.cli.game_options import (
     adjudication_table,
     game_of,
 )
-from semeai.cli.options import JsonOption, LedgerOption, WorkersOption
+from semeai.cli.options import ExecutorOption, JsonOption, LedgerOption, WorkersOption
 from semeai.cli.output import check_writable, naming_options, print_json, warn
 from semeai.errors import ConfigError
 from semeai.files import write_text
@@ -58,6 +58,7 @@ def tournament(
     ] = None,
     pgn: Annotated[Path | None, typer.Option(help="One file for all games (chess only).")] = None,
     workers: WorkersOption = None,
+    executor: ExecutorOption = None,
     name: Annotated[
         str | None, typer.Option(help="Name of the run (default: made from the players and the settings).")
     ] = None,
@@ -81,7 +82,7 @@ def tournament(
     from semeai.match.tournament import Tournament
     from semeai.models import checked
     from semeai.players.catalog import parse_spec, words_with_simulations
-    from semeai.runs.run import Place, checked_name
+    from semeai.runs.run import checked_name, place_named
 
     check_writable("--markdown", markdown)
     game = game or game_of(players)
@@ -101,7 +102,7 @@ def tournament(
     chosen = Tournament(specs, settings, form.value, seed)
     run_name = chosen.name if name is None else checked_name(name, "--name")
     with make_display(chosen, as_json) as display:
-        place = Place(ledger, workers=workers)
+        place = place_named(ledger, executor, workers)
         tally, finished, failures = run_tournament(
             chosen, rounds, place, name=run_name, sgf=sgf, pgn=pgn, observer=display
         )

@@ -70,9 +70,10 @@ class MatchEvaluator(Evaluator):
         return recorded
 
     def needs(self, candidates: Sequence[Params] = ()) -> Needs:
+        from semeai.match.openings import needs_of_suite
         from semeai.match.pair import needs_of_player
 
-        found = Needs()
+        found = needs_of_suite(self.settings.suite)
         for params in (self.baseline, *candidates):
             found |= needs_of_player(self.spec(params))
         return found

@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from semeai import mirror
 from semeai.errors import ConfigError
 from semeai.files import read_bytes
 from semeai.games.catalog import game_named
 from semeai.games.opening import Opening
+from semeai.work.needs import Needs
 
 OWN = "own"
 MAX_BYTES = 100_000_000
@@ -36,6 +38,12 @@ def digest_of(setting: str) -> str:
     return setting.partition("@")[0]
 
 
+def needs_of_suite(setting: str) -> Needs:
+    """Return the file of a located suite, for workers on other machines."""
+    place = setting.partition("@")[2]
+    return Needs(frozenset({place}) if place not in ("", OWN) else frozenset())
+
+
 def openings_of(setting: str, game: str) -> Sequence[Opening]:
     """Return the openings of a located suite, at least one."""
     return _read(setting, game)
@@ -54,7 +62,7 @@ def _read(setting: str, game: str) -> Sequence[Opening]:
 
 def _contents(place: str, game: str) -> bytes:
     if place != OWN:
-        return read_bytes(Path(place), "suite", limit=MAX_BYTES)
+        return read_bytes(Path(mirror.located(place)), "suite", limit=MAX_BYTES)
     if own := game_named(game).own_suite:
         return own
     raise ConfigError(f"suite: {game} has no suite of its own")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from semeai.games.catalog import game_named
 from semeai.games.position import Position
 from semeai.match.game import GameOutcome, play_game
-from semeai.match.openings import openings_of
+from semeai.match.openings import needs_of_suite, openings_of
 from semeai.match.player_cache import PlayerCache, worker_players
 from semeai.match.settings import MatchSettings
 from semeai.players.pattern_files import learnt_files
@@ -151,7 +151,7 @@ class MatchSetup:
     players: tuple[PlayerSpec, ...]
 
     def needs(self) -> Needs:
-        found = Needs()
+        found = needs_of_suite(self.settings.suite)
         for player in self.players:
             found |= needs_of_player(player)
         return found

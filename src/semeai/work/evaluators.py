@@ -106,6 +106,10 @@ class CallableEvaluator(Evaluator):
         self._load()
         return needs_of_folder(self.folder)
 
+    def prepare(self, say: Say) -> None:
+        """Import the function: a machine that cannot do so is left out before it gets work."""
+        self._load()
+
     def open(self) -> Play:
         function = self._load()
 

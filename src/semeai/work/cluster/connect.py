@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 10.0
 """Time for a scheduler to answer, also after its connection was lost."""
 MISSING = "pip install 'semeai[cluster]'"
+_LOGGERS = ("distributed", "distributed.client", "distributed.gc", "tornado.application")
+"""Those of dask that have a level of their own. The pool reports lost connections; more lines would break displays."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +42,8 @@ def connect(table: ExecutorTable) -> Connection:
         import distributed  # noqa: F401
     except ImportError:
         raise ConfigError(f"executor {table.name!r} needs dask: {MISSING}") from None
-    # Lost connections are reported by the pool in one sentence; dask's own lines would break the display.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in _LOGGERS:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     return _existing(table) if ADDRESS.fullmatch(table.name) else _batch_system(table)
 
 

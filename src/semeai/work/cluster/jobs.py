@@ -32,8 +32,9 @@ class JobKeeper:
         self._thread.start()
 
     def close(self) -> None:
+        """Stop. A submission under way is waited for: otherwise nobody would know its job, and end it."""
         self._closed.set()
-        self._thread.join(LOOK_SECONDS)
+        self._thread.join(QUERY_SECONDS)
 
     def _keep(self) -> None:
         while not self._closed.is_set():

@@ -11,12 +11,13 @@ import hashlib
 import importlib
 import multiprocessing
 import os
+import shutil
 import socket
 import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,7 @@ from semeai.work.pool import ResilientPool
 LOOK_SECONDS = 0.1  # between two looks whether the work is still wanted
 IDLE_SECONDS = 120.0  # after which a process without work ends
 KEPT_SETUPS = 16
+KEPT_SECONDS = 86_400.0  # after which copies of files that no worker of this machine needs are removed
 RATE_TASKS = 256  # tasks over which the rate is measured
 RATE_SECONDS = 60.0
 
@@ -150,6 +152,17 @@ def own_folder() -> Path:
     return folder
 
 
+def keep_copies(roots: Iterable[str]) -> None:
+    """Note that copies of files are in use, and remove those that were not in use for a long time."""
+    for root in roots:
+        with contextlib.suppress(OSError):
+            os.utime(root)
+    folder = own_folder() / "files"
+    for place in folder.iterdir() if folder.is_dir() else ():
+        if time.time() - place.stat().st_mtime > KEPT_SECONDS:
+            shutil.rmtree(place, ignore_errors=True)
+
+
 # -- in the dask worker -----------------------------------------------------------------------------------------------
 
 
@@ -188,6 +201,8 @@ class Node:
         root = ""
         if digests(offer.files) != offer.files:
             root = self._root(offer.digest)
+            with contextlib.suppress(OSError):  # it is not there yet, or another worker removes it at this moment
+                keep_copies([root])
             copies = {path: mirror.place_of(path, root) for path in offer.files}
             there = digests(copies.values())
             if any(there[copy] != offer.files[path] for path, copy in copies.items()):
@@ -286,6 +301,8 @@ class Node:
             time.sleep(IDLE_SECONDS / 4)
             oldest = time.monotonic() - IDLE_SECONDS
             self._close([idle for idle in self._idle if idle.since < oldest])
+            with contextlib.suppress(OSError):
+                keep_copies([ready.root for ready in list(self._setups.values()) if ready.root])
 
     def _close(self, which: list[_Idle]) -> None:
         with self._lock:

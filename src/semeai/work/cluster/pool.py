@@ -76,6 +76,7 @@ class ClusterPool:
         self._offer = ""  # digest of the present offer
         self._threads: dict[str, int] = {}
         self._accepted: set[str] = set()
+        self._n_threads = 0  # of the accepted workers that are present; with many of them, it takes time to count
         self._refused: dict[str, str] = {}  # why, by worker
         self._warned: set[str] = set()
         self._backlog: deque[_Work] = deque()
@@ -94,8 +95,7 @@ class ClusterPool:
     @property
     def slots(self) -> int:
         """Number of parcels that the present workers can run at the same time."""
-        threads = sum(n for worker, n in self._threads.items() if worker in self._accepted)
-        return int(min(threads, self._most))
+        return int(min(self._n_threads, self._most))
 
     @property
     def workers(self) -> int:
@@ -115,6 +115,7 @@ class ClusterPool:
             self._offer = new.digest
             self._accepted.clear()
             self._refused.clear()
+            self._count()
             self._agent.introduce(new)
 
     def submit(self, parcel: Parcel) -> int:
@@ -196,11 +197,13 @@ class ClusterPool:
 
     def _fill(self) -> None:
         """Send as many parcels as keep the workers busy. The rest can be dropped at once, and other runs get a turn."""
-        limited = self._most < sum(self._threads.get(worker, 0) for worker in self._accepted)
+        if self._dropping or not self._backlog:
+            return
+        limited = self._most < self._n_threads
         most = self.slots if limited else PARCELS_PER_WORKER * self.slots
         only = sorted(self._accepted & self._threads.keys()) if self._refused else None
         orders = {}
-        while self._backlog and len(self._running) < most and not self._dropping:
+        while self._backlog and len(self._running) < most:
             parts = self._next_parts(most)
             tasks = pickle.dumps([part.work.tasks[i] for part in parts for i in part.indices])
             orders[self._next_token] = Order(self._agent.session, self._generation, self._offer, tasks)
@@ -246,13 +249,19 @@ class ClusterPool:
                 self._accepted -= gone
                 self._refused = {worker: why for worker, why in self._refused.items() if worker in threads}
                 self._threads = threads
+                self._count()
             case Greeted(digest, greetings):
                 if digest == self._offer:
                     for worker, greeting in greetings.items():
                         self._greeted(worker, greeting)
+                    self._count()
             case ConfigError():
                 raise event
         return []
+
+    def _count(self) -> None:
+        """Count the threads of the workers that may be used, after these have changed."""
+        self._n_threads = sum(n for worker, n in self._threads.items() if worker in self._accepted)
 
     def _greeted(self, worker: str, greeting: Any) -> None:
         if isinstance(greeting, BaseException):
@@ -299,6 +308,7 @@ class ClusterPool:
         else:  # the worker has come, or come back, since the last look
             self._agent.forget_greetings(answer.worker)
             self._accepted.discard(answer.worker)
+        self._count()
         return self._requeue(parts)
 
     def _done(self, parts: list[_Part], answer: Answer) -> list[_Work]:

@@ -1,0 +1,64 @@
+"""What a worker of a cluster keeps on its machine, without a cluster."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from semeai import mirror
+from semeai.work.cluster import node
+from semeai.work.cluster.messages import contents, offer
+from semeai.work.needs import Needs
+
+
+class Setup:
+    def __init__(self, *files):
+        self.files = files
+
+    def needs(self):
+        return Needs(frozenset(map(str, self.files)))
+
+    def prepare(self, say):
+        pass
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The folder of the machine. This process is no worker: it keeps its number of threads."""
+    monkeypatch.setattr(node, "_ONE_THREAD", {})
+    monkeypatch.setattr(node.Node, "_end_idle", lambda worker: None)
+    monkeypatch.setattr(node, "own_folder", lambda: tmp_path / "node")
+    return tmp_path / "node"
+
+
+def age(place, days):
+    os.utime(place, (time.time() - 86_400 * days,) * 2)
+
+
+def test_a_file_is_asked_for_kept_and_found_by_its_contents(folder, tmp_path):
+    path = tmp_path / "model.txt"
+    path.write_text("first")
+    offered = offer(Setup(path))
+    files = contents(offered.files)
+    path.unlink()
+    worker = node.Node()
+    assert worker.greet(offered).wants_files
+    assert not worker.take_files(offered, files).wants_files
+    copy = Path(mirror.place_of(str(path), worker._root(offered.digest)))
+    assert copy.read_text() == "first"
+    assert not node.Node().greet(offered).wants_files  # another worker of the machine finds the copy
+    copy.write_text("changed")
+    assert node.Node().greet(offered).wants_files
+
+
+def test_copies_that_nobody_has_used_for_a_day_are_removed(folder):
+    for name, days in (("used", 2), ("old", 2), ("young", 0.5)):
+        (folder / "files" / name).mkdir(parents=True)
+        (folder / "files" / name / "model.txt").write_text("it")
+        age(folder / "files" / name, days)
+    node.keep_copies([str(folder / "files" / "used")])
+    assert sorted(os.listdir(folder / "files")) == ["used", "young"]
+    age(folder / "files" / "used", 0.9)
+    node.keep_copies([])
+    assert sorted(os.listdir(folder / "files")) == ["used", "young"]
