@@ -361,7 +361,7 @@ class Look:
             ],
         }  # fmt: skip
         if self._owners is not None:
-            self._owners.add(int(OWNER_SHARE * simulations) - self._owners.playouts)
+            self._owners.add(int(OWNER_SHARE * simulations) - self._owners.playouts, reports[0].pv if reports else ())
             if self._owners.playouts:
                 owners = [number(float(x), 2) for x in self._owners.on_board]
                 found |= {"owners": owners, "lead": number(self._owners.lead, 1)}
