@@ -9,7 +9,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from semeai.errors import IllegalMove, PlayerFailed, SemeaiError
@@ -104,6 +104,18 @@ class Board:
         self.act(lambda table: table.load(data, sorted(DRAWN, key=lambda game: game != table.rules.name)))
         self.stop_review()
 
+    def set_simulations(self, simulations: int) -> None:
+        """Change the simulations per move of the player; not that of another opponent, or one with seconds."""
+        with self._changed:
+            if self._simulations is not None:
+                self._budget = replace(self._budget, simulations=simulations)
+                self._note()
+
+    @property
+    def _simulations(self) -> int | None:
+        """Simulations per move, if the person can choose them."""
+        return None if self._opponent_of is not None else self._budget.simulations
+
     def analyse(self, on: bool) -> None:
         with self._changed:
             self.analysing = on
@@ -138,6 +150,7 @@ class Board:
             return {
                 "version": self.version,
                 "table": self.table.data(),
+                "simulations": self._simulations,
                 "analysing": self.analysing,
                 "thinking": self.thinking,
                 "problem": text(self.problem),
