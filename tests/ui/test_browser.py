@@ -77,14 +77,15 @@ def test_a_live_race_is_watched_to_its_verdict(browser, tmp_path, view, monkeypa
         page.get_by_text("No candidate is accepted so far.").wait_for()
         assert page.locator(".badge.running").count() == 1
         page.locator("canvas").first.wait_for()
+        page.locator("summary", has_text="fails").first.click()
+        page.get_by_text(f"Traceback {EVIL}").first.wait_for()  # its standard error
         recorder.record(100)
         recorder.finish()
         page.get_by_text("better is better than the baseline.").wait_for()
         page.locator(".badge.finished").wait_for()
         assert page.locator("tr", has_text=EVIL).count() >= 1  # a name is text, whatever it says
         assert page.locator("main script").count() == 0
-        page.locator("summary", has_text="fails").first.click()
-        page.get_by_text(f"Traceback {EVIL}").first.wait_for()  # its standard error
+        assert page.locator("details[open]").count() == 1  # an update closes nothing
         page.locator("tr.picked", has_text="better").click()
         page.locator("tr.pick:not(.picked)", has_text="better").wait_for()
         page.locator("tr.pick", has_text="better").click()

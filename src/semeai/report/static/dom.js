@@ -81,11 +81,12 @@ ui.redraw = function (place, draw) {
 // Fill a place only if what it shows has changed: what a reader has opened or scrolled stays as it is.
 const shownIn = new WeakMap();
 ui.refill = function (place, shown, make) {
-  const text = JSON.stringify(shown), open = new Set([...place.querySelectorAll("details[open] > summary")].map((s) => s.textContent));
+  const names = () => [...place.querySelectorAll("summary")].map((s, i) => [`${i} ${s.textContent}`, s.parentNode]);
+  const text = JSON.stringify(shown), open = new Set(names().filter(([, node]) => node.open).map(([name]) => name));
   if (shownIn.get(place) === text) return;
   shownIn.set(place, text);
   ui.fill(place, make());
-  for (const summary of place.querySelectorAll("summary")) summary.parentNode.open = open.has(summary.textContent);
+  for (const [name, node] of names()) node.open = open.has(name);
 };
 
 ui.plainTable = function (columns, rows) {
