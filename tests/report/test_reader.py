@@ -216,3 +216,22 @@ def test_names_and_counts_are_not_trusted(tmp_path):
     ledger.write(lambda c: set_run_values(c, 1, {"config": {"race": {"mode": 5}}}))
     with pytest.raises(LedgerError, match="damaged"):
         LedgerReader(place).run("race")
+
+
+def test_results_of_parts_count_for_the_whole_run(tmp_path):
+    place = tmp_path / "parts.sqlite"
+    recorded_match(place, "whole", games=2)
+    recorded_match(place, "whole/part", games=4)
+    assert {run["name"]: run["n_results"] for run in LedgerReader(place).runs()} == {"whole": 6, "whole/part": 4}
+
+
+def test_failed_games_are_shown_with_their_standard_error(tmp_path):
+    place = tmp_path / "failed.sqlite"
+    recorded_match(place, games=4)
+    with Ledger(place)._engine.begin() as connection:
+        connection.exec_driver_sql(
+            "UPDATE games SET failure = 'it ended', reason = 'crash', stderr = ? WHERE number = 2", (f"no {EVIL}",)
+        )
+    data = LedgerReader(place).run("match")["data"]
+    assert data["failures"] == [{"candidate": "game 3", "kind": "crash", "message": "it ended", "stderr": f"no {EVIL}"}]
+    assert data["words"][-1] == "1 game ended by a failure: see the failures below."

@@ -177,3 +177,12 @@ def test_looking_costs_less_than_a_twentieth_of_the_search(compiled):
     assert look._next_cpu - ended >= 0.5 * (ended - began) / LOOK_SHARE
     assert not look.is_due
     assert OWNER_SHARE + 2 * LOOK_SHARE < 0.05
+
+
+def test_the_simulations_of_the_player_can_be_changed_but_not_those_of_another_engine():
+    with closing(Board(GameChoice("go", 4), config, Budget(20))) as board:
+        board.set_simulations(70)
+        assert board.data()["simulations"] == 70
+    with closing(Board(GameChoice("go", 4), config, Budget(20), lambda game: RandomPlayer("r"))) as board:
+        board.set_simulations(70)
+        assert board.data()["simulations"] is None

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import time
 from contextlib import closing, contextmanager
 
 import pytest
@@ -12,6 +13,7 @@ from semeai.report.contents import read_tables, report_data
 from semeai.report.page import report_page
 from semeai.report.reader import LedgerReader
 from semeai.table import Chart, Curve, ResultTable
+from semeai.ui import dashboard
 from semeai.ui.dashboard import dashboard_routes
 from semeai.ui.play import play_routes
 from semeai.ui.table import GameChoice
@@ -62,7 +64,8 @@ def lead(page):
 
 
 @each_view
-def test_a_live_race_is_watched_to_its_verdict(browser, tmp_path, view):
+def test_a_live_race_is_watched_to_its_verdict(browser, tmp_path, view, monkeypatch):
+    monkeypatch.setattr(dashboard, "PAUSE", 0.1)
     place = tmp_path / "live.sqlite"
     recorder = Recorder(place)
     recorder.record(4)
@@ -74,39 +77,58 @@ def test_a_live_race_is_watched_to_its_verdict(browser, tmp_path, view):
         page.get_by_text("No candidate is accepted so far.").wait_for()
         assert page.locator(".badge.running").count() == 1
         page.locator("canvas").first.wait_for()
+        page.locator("summary", has_text="fails").first.click()
+        page.get_by_text(f"Traceback {EVIL}").first.wait_for()  # its standard error
         recorder.record(100)
         recorder.finish()
         page.get_by_text("better is better than the baseline.").wait_for()
         page.locator(".badge.finished").wait_for()
         assert page.locator("tr", has_text=EVIL).count() >= 1  # a name is text, whatever it says
         assert page.locator("main script").count() == 0
-        page.locator("summary", has_text="fails").first.click()
-        page.get_by_text(f"Traceback {EVIL}").first.wait_for()  # its standard error
+        assert page.locator("details[open]").count() == 1  # an update closes nothing
         page.locator("tr.picked", has_text="better").click()
         page.locator("tr.pick:not(.picked)", has_text="better").wait_for()
         page.locator("tr.pick", has_text="better").click()
         page.get_by_text("Parameters of better").wait_for()
 
 
-@each_view
-def test_a_game_of_a_match_is_replayed(browser, tmp_path, view):
-    place = tmp_path / "match.sqlite"
+@pytest.fixture(scope="module")
+def match_place(tmp_path_factory):
+    place = tmp_path_factory.mktemp("match") / "match.sqlite"
     recorded_match(place, games=2)
-    reader = LedgerReader(place)
+    return place
+
+
+STEP_THROUGH = """() => {
+  const found = [], n = (colour) => document.querySelectorAll(`.replay circle.${colour}`).length;
+  const forward = document.querySelector(".replay [aria-label=forward]");
+  const says = document.querySelector(".replay .says");
+  for (let before = ""; before !== says.textContent; ) {
+    before = says.textContent;
+    found.push([before.split(":")[0], n("black"), n("white")]);
+    forward.click();
+  }
+  return found;
+}"""
+"""What a replay says, and its stones, at its present move and after each click on the button."""
+
+
+@each_view
+def test_a_game_of_a_match_is_replayed(browser, match_place, view):
+    reader = LedgerReader(match_place)
     game = reader.game("match", 1)
     with serving(dashboard_routes(reader), "127.0.0.1", 0, 0) as (address, _), looking(browser, address, view) as page:
         page.get_by_role("link", name="match", exact=True).click()
         page.locator("tr.pick").nth(1).click()
         page.locator(".replay .board").wait_for()
         page.get_by_role("button", name="first move").click()
-        board = list(game["start"])
+        page.get_by_role("button", name="forward").click()
+        board, wanted = list(game["start"]), []
         for number, move in enumerate(game["moves"], 1):
-            page.get_by_role("button", name="forward").click()
-            page.get_by_text(f"Move {number} of {len(game['moves'])}: ").wait_for()
             for point, letter in move["changes"]:
                 board[point] = letter
-            assert page.locator(".replay circle.black").count() == board.count("b")
-            assert page.locator(".replay circle.white").count() == board.count("w")
+            wanted.append([f"Move {number} of {len(game['moves'])}", board.count("b"), board.count("w")])
+        assert page.evaluate(STEP_THROUGH) == wanted
         page.locator(".replay").press("Home")
         page.get_by_text("Start. ").wait_for()
 
@@ -159,9 +181,13 @@ def playing(choice):
         yield board, address
 
 
+SHOWS_MOVE = "n => +document.querySelector('.steps input').value === n"
+
+
 def finish_by_mouse(page, board, names):
     """Click legal points, the player answers, until the game is over."""
-    for _ in range(5000):
+    end = time.monotonic() + SECONDS / 1000
+    while time.monotonic() < end:
         with board.held() as table:
             if table.is_over:
                 return
@@ -169,17 +195,17 @@ def finish_by_mouse(page, board, names):
             moves = [table.position.move_to_text(int(m)) for m in table.position.sensible_moves()]
             n = table.at
         if waits:
-            page.wait_for_timeout(20)
+            page.wait_for_timeout(5)
             continue
+        page.wait_for_function(SHOWS_MOVE, arg=n)  # the page has seen the answer
         point = next((name for name in names if name in moves), None)
         if point is None or "pass" in moves:
             page.get_by_role("button", name="Pass").click()
         else:
-            page.locator(f'[data-point="{point}"]').click()
-        for _ in range(50):  # the page may not have seen the answer yet; then the click is repeated
-            page.wait_for_timeout(20)
-            if board.table.at > n or board.table.is_over:
-                break
+            box = page.locator(f'[data-point="{point}"]').bounding_box()
+            page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        while board.table.at <= n and not board.table.is_over and time.monotonic() < end:
+            page.wait_for_timeout(5)
     raise AssertionError("the game has no end")
 
 

@@ -18,6 +18,7 @@ ARGUMENTS = "[COLOUR] [CENTISECONDS] [interval CENTISECONDS] [minmoves N] [maxmo
 KATA_ARGUMENTS = f"{ARGUMENTS} [ownership true]"
 OWNER_SHARE = 0.02
 """Playouts that estimate owners and score, as a share of the simulations."""
+MIN_PLAYOUTS = 4
 
 
 @COMMANDS.add("lz-analyze", ARGUMENTS)
@@ -181,7 +182,7 @@ class GenmoveAnalysis(Analysis):
 class KataAnalysis(Analysis):
     """An analysis in the form of KataGo: fractions, the score lead of the side to move, and owners of points.
 
-    Lead and owners are means of playouts from the position, so they exist only in Go.
+    Lead and owners are means of playouts that begin after the best moves, so they exist only in Go.
     """
 
     def __init__(
@@ -201,7 +202,8 @@ class KataAnalysis(Analysis):
     def line(self) -> str:
         if self._counts is None:
             return super().line()
-        self._counts.add(max(1, int(OWNER_SHARE * self._done)) - self._counts.playouts)
+        best = next((report.pv for report in self.session.player.report() if report.visits), [])
+        self._counts.add(max(MIN_PLAYOUTS, int(OWNER_SHARE * self._done)) - self._counts.playouts, best)
         text = super().line()
         if text and self._with_owners:
             sign = 1 if self.player == 0 else -1

@@ -1,4 +1,4 @@
-"""One SVG picture of several patterns, each with its bias as a caption.
+"""One SVG picture of several patterns, each with its bias as a caption unless it has none.
 
 The mover's stones are black and the move is a cross. Jokers are blank, cells off the board are hatched, and a stone of
 either colour is half black and half white.
@@ -15,6 +15,8 @@ from semeai.printable import printable
 CELL = 32
 GAP = 24
 CAPTION = 22
+MARGIN = 4
+"""Around a picture without captions."""
 COLUMNS = 5
 _STONE = 0.42 * CELL
 _WOOD, _INK, _FAINT = "#e8c887", "#222222", "#8a7a55"
@@ -25,18 +27,19 @@ _HATCH = (
 )
 
 
-def svg_of(patterns: Sequence[Pattern], columns: int = COLUMNS) -> str:
+def svg_of(patterns: Sequence[Pattern], columns: int = COLUMNS, *, captions: bool = True) -> str:
     """Return an SVG picture of all patterns, row by row. The same patterns always give the same text."""
-    parts, x, y, width, height = [_HATCH], GAP, GAP, 0, 0
+    gap, caption = (GAP, CAPTION) if captions else (MARGIN, 0)
+    parts, x, y, width, height = [_HATCH], gap, gap, 0, 0
     for i, pattern in enumerate(patterns):
         if i and i % columns == 0:
-            x, y, height = GAP, y + height + GAP, 0
+            x, y, height = gap, y + height + gap, 0
         w, h = _extent(pattern)
         w = max(w, 3 * CELL)
-        parts.append(f'<g transform="translate({x} {y})">{"".join(_drawing(pattern, i + 1))}</g>')
-        x += w + GAP
-        width, height = max(width, x), max(height, h + CAPTION)
-    w, h = max(width, 2 * GAP), y + height + GAP
+        parts.append(f'<g transform="translate({x} {y})">{"".join(_drawing(pattern, i + 1, captions))}</g>')
+        x += w + gap
+        width, height = max(width, x), max(height, h + caption)
+    w, h = max(width, 2 * gap), y + height + gap
     body = printable("\n".join(parts))  # XML has no control characters
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}" '
@@ -66,7 +69,7 @@ def _extent(pattern: Pattern) -> tuple[int, int]:
     return math.ceil(max(x for x, _ in places) + CELL / 2), math.ceil(max(y for _, y in places) + CELL / 2)
 
 
-def _drawing(pattern: Pattern, number: int) -> Iterator[str]:
+def _drawing(pattern: Pattern, number: int, with_caption: bool) -> Iterator[str]:
     cells, centres = _cells(pattern), _centres(pattern)
     title = f"{number}: {pattern.canonical().text}\n{pattern.comment}".strip()
     yield f"<title>{escape(title)}</title>"
@@ -74,6 +77,8 @@ def _drawing(pattern: Pattern, number: int) -> Iterator[str]:
         yield _ground(pattern, *centres[offset], cell)
     for offset, cell in cells.items():
         yield _content(*centres[offset], cell)
+    if not with_caption:
+        return
     first = pattern.comment.splitlines()[0][:40] if pattern.comment else ""
     caption = f"{number}:  {format_bias(pattern.bias)}  {first}".strip()
     yield f'<text x="0" y="{_extent(pattern)[1] + 15}" fill="{_INK}">{escape(caption)}</text>'

@@ -94,7 +94,7 @@ def change_data(change: Change) -> Json:
 
 def picture(pattern: Pattern) -> str:
     """Return the drawing of a pattern as the address of an image, so that the page need not trust it."""
-    return "data:image/svg+xml," + quote(svg_of([pattern]), safe="")
+    return "data:image/svg+xml," + quote(svg_of([pattern], captions=False), safe="")
 
 
 def step_row(history: History, step: StepHistory) -> Json:

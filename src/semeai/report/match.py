@@ -35,7 +35,8 @@ def match_data(ledger: Ledger, run: RunInfo, state: str) -> Json:
     same = a == b
     names = ("A", "B") if same else (a, b)
     low, high = elo_interval(tally.interval) if tally.n_games else (None, None)
-    failed = [game for game in played if game.failure][:SHOWN_FAILURES]
+    failed = [game for game in played if game.failure]
+    errors = _standard_errors(ledger, run.id, [game.number for game in failed[:SHOWN_FAILURES]])
     return {
         "a": a,
         "b": b,
@@ -62,10 +63,16 @@ def match_data(ledger: Ledger, run: RunInfo, state: str) -> Json:
         "games": [[g.number, g.reward, g.reason, g.result, g.n_moves, bool(g.failure)] for g in played[-LISTED:]],
         "n_listed": min(len(played), LISTED),
         "failures": [
-            {"candidate": f"game {g.number + 1}", "kind": g.reason, "message": text(g.failure), "stderr": ""}
-            for g in failed
+            {
+                "candidate": f"game {g.number + 1}",
+                "kind": g.reason,
+                "message": text(g.failure),
+                "stderr": text(errors.get(g.number, "")),
+            }
+            for g in failed[:SHOWN_FAILURES]
         ],
-        "words": match_words(tally, *names, state),
+        "n_failures": len(failed),
+        "words": match_words(tally, *names, state, len(failed)),
     }
 
 
@@ -85,6 +92,15 @@ def _light_games(ledger: Ledger, run_id: int) -> Iterator[PlayedGame]:
             values = dict(zip(names, row, strict=True))
             del values["recorded_at"]
             yield PlayedGame(**values, sgf="", stderr="")
+
+
+def _standard_errors(ledger: Ledger, run_id: int, numbers: Sequence[int]) -> dict[int, str]:
+    """Return what the players of these games wrote to standard error."""
+    if not numbers:
+        return {}
+    query = select(games.c.number, games.c.stderr).where(games.c.run_id == run_id, games.c.number.in_(numbers))
+    with ledger.reading() as connection:
+        return {int(row.number): str(row.stderr) for row in connection.execute(query)}
 
 
 def _pairs(played: Sequence[PlayedGame]) -> Iterator[tuple[PlayedGame, PlayedGame]]:

@@ -55,7 +55,7 @@ class LedgerReader:
         with self._reading() as ledger:
             found, last, counts = ledger.runs(), ledger.last_results(), self._counts(ledger)
             return [
-                self._head(ledger, run) | {"last_result_at": last.get(run.name), "n_results": counts.get(run.id, 0)}
+                self._head(ledger, run) | {"last_result_at": last.get(run.name), "n_results": counts.get(run.name, 0)}
                 for run in reversed(found)
             ]
 
@@ -82,12 +82,22 @@ class LedgerReader:
         return {}
 
     @staticmethod
-    def _counts(ledger: Ledger) -> dict[int, int]:
-        """Return the number of batches or games of each run."""
-        table = schema.heads
-        query = select(table.c.run_id, table.c.n_rows).where(table.c.table_name.in_(["batches", "games"]))
+    def _counts(ledger: Ledger) -> dict[str, int]:
+        """Return the number of batches and games of each run, those of its parts included."""
+        runs, heads = schema.runs, schema.heads
+        query = (
+            select(runs.c.name, heads.c.n_rows)
+            .join(heads, heads.c.run_id == runs.c.id)
+            .where(heads.c.table_name.in_(["batches", "games"]))
+        )
+        found: dict[str, int] = {}
         with ledger.reading() as connection:
-            return {run_id: int(n) for run_id, n in connection.execute(query)}
+            for name, n in connection.execute(query):
+                whole = ""
+                for part in str(name).split("/"):
+                    whole = f"{whole}/{part}" if whole else part
+                    found[whole] = found.get(whole, 0) + int(n)
+        return found
 
     def run(self, name: str, at_once: bool = False) -> Json:
         """Return everything about a run except curves and games. It is computed only if the run has changed.

@@ -74,7 +74,7 @@ def race_words(race: Race, state: str, n_failures: int) -> list[str]:
     return words
 
 
-def match_words(tally: "Tally", a: str, b: str, state: str) -> list[str]:
+def match_words(tally: "Tally", a: str, b: str, state: str, n_failures: int = 0) -> list[str]:
     """Return the result of a match as sentences; ``a`` and ``b`` are the players."""
     if not tally.n_games:
         return ["No pair of games is recorded yet."]
@@ -87,6 +87,8 @@ def match_words(tally: "Tally", a: str, b: str, state: str) -> list[str]:
         f"{a} scored {100 * tally.win_rate:.1f}% of {tally.n_games:,} games. The 95% interval, valid however long the "
         f"match goes on, is {100 * max(0.0, lower):.1f}% to {100 * min(1.0, upper):.1f}%: {elo_words(tally)}."
     )
+    if n_failures:
+        words.append(f"{n_failures:,} game{'s' if n_failures > 1 else ''} ended by a failure: see the failures below.")
     return words
 
 

@@ -14,7 +14,7 @@ from semeai.errors import ConfigError
 from semeai.games.catalog import game_named
 from semeai.report.boards import can_be_drawn
 from semeai.ui.table import GameChoice
-from semeai.ui.thinking import Board
+from semeai.ui.thinking import REVIEW_SIMULATIONS, Board
 from semeai.ui.web import Refused, asking, body_of, event, is_open, json_of, page, static_route, whole_number
 
 PAUSE = 0.08
@@ -23,7 +23,7 @@ OPEN_SECONDS = 1.0
 """Seconds between two looks whether the page is still there."""
 ALIVE_SECONDS = 15.0
 MAX_STREAMS = 20
-MAX_REVIEW = 100_000
+MAX_SIMULATIONS = 100_000
 
 Values = Mapping[str, Any]
 
@@ -118,8 +118,19 @@ def _begin(board: Board, values: Values) -> None:
         game, size, None if komi is None else float(komi), handicap if rules.has_komi else 0,
         bool(values.get("swap")) and rules.has_swap, str(values.get("human", "black"))[:10],
     )  # fmt: skip
+    simulations = values.get("simulations")
+    wanted = None if simulations is None else _simulations(simulations)
     board.stop_review()
     board.act(lambda table: table.begin(choice))
+    if wanted is not None:
+        board.set_simulations(wanted)
+
+
+def _simulations(given: Any) -> int:
+    found = whole_number(given, "the number of simulations", MAX_SIMULATIONS)
+    if found < 1:
+        raise ConfigError("a move needs at least one simulation")
+    return found
 
 
 def _play(board: Board, values: Values) -> None:
@@ -134,10 +145,7 @@ def _play(board: Board, values: Values) -> None:
 
 
 def _review(board: Board, values: Values) -> None:
-    simulations = whole_number(values.get("simulations", 400), "the number of simulations", MAX_REVIEW)
-    if simulations < 1:
-        raise ConfigError("a review needs at least one simulation per move")
-    board.start_review(simulations)
+    board.start_review(_simulations(values.get("simulations", REVIEW_SIMULATIONS)))
 
 
 def _dead(board: Board, values: Values) -> None:

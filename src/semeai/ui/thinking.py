@@ -9,7 +9,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from semeai.errors import IllegalMove, PlayerFailed, SemeaiError
@@ -104,6 +104,18 @@ class Board:
         self.act(lambda table: table.load(data, sorted(DRAWN, key=lambda game: game != table.rules.name)))
         self.stop_review()
 
+    def set_simulations(self, simulations: int) -> None:
+        """Change the simulations per move of the player; not that of another opponent, or one with seconds."""
+        with self._changed:
+            if self._simulations is not None:
+                self._budget = replace(self._budget, simulations=simulations)
+                self._note()
+
+    @property
+    def _simulations(self) -> int | None:
+        """Simulations per move, if the person can choose them."""
+        return None if self._opponent_of is not None else self._budget.simulations
+
     def analyse(self, on: bool) -> None:
         with self._changed:
             self.analysing = on
@@ -138,6 +150,7 @@ class Board:
             return {
                 "version": self.version,
                 "table": self.table.data(),
+                "simulations": self._simulations,
                 "analysing": self.analysing,
                 "thinking": self.thinking,
                 "problem": text(self.problem),
@@ -361,7 +374,7 @@ class Look:
             ],
         }  # fmt: skip
         if self._owners is not None:
-            self._owners.add(int(OWNER_SHARE * simulations) - self._owners.playouts)
+            self._owners.add(int(OWNER_SHARE * simulations) - self._owners.playouts, reports[0].pv if reports else ())
             if self._owners.playouts:
                 owners = [number(float(x), 2) for x in self._owners.on_board]
                 found |= {"owners": owners, "lead": number(self._owners.lead, 1)}

@@ -8,7 +8,7 @@ from semeai.games.go.kernels.board import copy_board
 from semeai.games.go.kernels.playout import play_out
 from semeai.games.go.kernels.scoring import area_owners
 from semeai.games.go.kernels.tables import BLACK
-from semeai.games.go.ownership import expected_owners
+from semeai.games.go.ownership import OwnerCounts, expected_owners
 from semeai.games.go.position import GoPosition
 from semeai.jit import kernel
 from tests.games.go.faces import base_rules, new_scratch, new_states
@@ -70,3 +70,27 @@ def test_playouts_know_what_is_settled(name, policy, least):
         position.place(player, [position.point(*where) for where in stones])
     expected = expected_owners(position, policy.to_record(), 2000)[position.point(row, column)]
     assert (1 + (expected if owner == "X" else -expected)) / 2 > least
+
+
+def test_owners_are_estimated_after_the_moves_that_a_search_expects():
+    """Half of the playouts know Black's move, and half White's answer too; the position itself is not changed."""
+    position = GoPosition(5)
+    for move in ("C3", "C2"):
+        position.play(position.text_to_move(move))
+    line = [position.text_to_move(name) for name in ("D2", "B2", "E5")]
+    policy = GoPolicy().to_record()
+    found, parts = OwnerCounts(position, policy), [OwnerCounts(position, policy), OwnerCounts(position, policy)]
+    found.add(403, line)
+    assert found.playouts == 400
+    after = position.copy()
+    for move, part in zip(line, parts, strict=False):
+        after.play(move)
+        part._position = after.copy()
+        part.add(2000)
+    near = (parts[0].lead + parts[1].lead) / 2
+    assert found.lead == pytest.approx(near, abs=3)  # its standard error is below 0.6
+    assert len(position.moves) == 2
+    found.add(3, line)  # too few for each of both positions and both players
+    assert found.playouts == 400
+    found.add(4, [position.text_to_move("pass")] * 2)  # the game is over after them; the playouts go on
+    assert found.playouts == 404

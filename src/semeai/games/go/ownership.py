@@ -1,5 +1,6 @@
 """The expected owner of each point at the end of the game, by playouts."""
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,21 +18,42 @@ ALIVE = 0.5
 
 
 class OwnerCounts:
-    """Who owns each point at the end of playouts from one position. More playouts can be added at any time."""
+    """Who owns each point at the end of playouts from one position, or from those that a search expects next.
+
+    More playouts can be added at any time.
+    """
 
     def __init__(self, position: GoPosition, policy: NDArray[Any]) -> None:
-        self._states, self._policy, self._komi = position.states.repeat(2), policy, position.komi
+        self._position, self._policy, self._komi = position.copy(), policy, position.komi
         self._scratch = np.zeros(1, SCRATCH)
         self._scratch[0]["rng"] = np.uint64(88172645463325252)
         self._counts = np.zeros(MAX_POINTS, np.int64)
         self._size = position.size
         self.playouts = 0
 
-    def add(self, playouts: int) -> None:
-        """Run more playouts."""
-        if playouts > 0:
-            count_owners(self._states, self._policy, self._scratch, playouts, self._counts)
-            self.playouts += playouts
+    def add(self, playouts: int, line: Sequence[int] = ()) -> None:
+        """Run up to this many more playouts, the same number with each player to move first.
+
+        With the moves ``line`` that a search expects, half of them begin after the first one and half after the second
+        one: playouts alone find too few good moves to know what the right to move is worth.
+        """
+        positions = list(self._after(line[:2])) or [self._position]
+        each = 2 * (playouts // (2 * len(positions)))
+        if each <= 0:
+            return
+        for position in positions:
+            count_owners(position.states.repeat(2), self._policy, self._scratch, each, self._counts)
+            self.playouts += each
+
+    def _after(self, line: Sequence[int]) -> Iterator[GoPosition]:
+        """Yield the positions after each of these moves."""
+        position = self._position
+        for move in line:
+            if position.is_over:
+                return
+            position = position.copy()
+            position.play(move)
+            yield position
 
     @property
     def owners(self) -> NDArray[np.float64]:

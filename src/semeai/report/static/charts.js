@@ -5,7 +5,7 @@ const WHOLE = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000];
 const SECONDS = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1200, 3600, 7200, 14400, 43200, 86400, 172800, 604800];
 
 // options: {x, y, curves: [{label, colour, n, mean, lower, upper, dash}], lines: [{at, label}], log, window, percent, height,
-// dots: [{label, colour, n, mean, lower, upper, id}]: single points behind the curves; choose(id) is called for a click on one}
+// start, dots: [{label, colour, n, mean, lower, upper, id}]: single points behind the curves; choose(id) is called for a click on one}
 ui.chart = function (place, options) {
   let drawn = null;
   const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -53,7 +53,7 @@ ui.chart = function (place, options) {
       legend: { show: false },
       cursor: { drag: { x: false, y: false }, points: { show: false } },
       scales: {
-        x: { time: false, distr: options.log ? 3 : 1, range: (_, low, high) => (options.log ? [Math.max(1, Math.min(low, ends[0]) * 0.9), Math.max(high, ends[1]) * 1.15] : low === high ? [low - 1, high + 1] : [low, high]) },
+        x: { time: false, distr: options.log ? 3 : 1, range: (_, low, high) => (options.log ? [Math.max(1, Math.min(Math.max(low, options.start || 0), ends[0]) * 0.9), Math.max(high, ends[1]) * 1.15] : low === high ? [low - 1, high + 1] : [low, high]) },
         y: { range: (_, low, high) => options.from === 0 ? [0, 1.08 * high || 1] : options.window || (low === high ? [low - 1, high + 1] : [low - 0.05 * (high - low), high + 0.05 * (high - low)]) },
       },
       axes: [
@@ -194,17 +194,24 @@ function logTicks(low, high, width) {
 const hex = (share) => Math.round(255 * share).toString(16).padStart(2, "0");
 
 // The part of the win rates to show: where the curves end, not the wide intervals of their beginnings.
-ui.window = function (curves, around, dots = []) {
+// Intervals may add up to ``most`` on each side.
+ui.window = function (curves, around, dots = [], most = 0.2) {
   const middle = (around[0] + around[1]) / 2;
   let reach = Math.max(0.01, 2 * (around[1] - around[0]));
   for (const c of curves) {
     const last = c.n.length - 1;
     if (last < 0) continue;
-    reach = Math.max(reach, 1.25 * Math.abs(c.mean[last] - middle), Math.min(0.2, 1.25 * Math.max(c.upper[last] - middle, middle - c.lower[last])));
+    reach = Math.max(reach, 1.25 * Math.abs(c.mean[last] - middle), Math.min(most, 1.25 * Math.max(c.upper[last] - middle, middle - c.lower[last])));
   }
   const far = dots.map((d) => Math.abs(d.mean - middle)).sort((a, b) => a - b);
   if (far.length) reach = Math.max(reach, Math.min(0.35, 1.1 * far[Math.floor(0.95 * (far.length - 1))]));
   return [Math.max(0, middle - reach), Math.min(1, middle + reach)];
+};
+
+// Where to begin: before it, all intervals are wider than the part of the win rates that is shown.
+ui.start = function (curves, [low, high]) {
+  const first = curves.map((c) => c.n.find((_, i) => c.lower[i] > low || c.upper[i] < high)).filter((n) => n !== undefined);
+  return first.length ? Math.min(...first) : 0;
 };
 
 // A chart of a result table: our curves with their intervals, and the paper's dashed.

@@ -64,8 +64,29 @@ ui.table = function (columns, rows, attributes) {
   const kind = (c) => [c.number && "number", c.wide && "wide", c.name && "name"].filter(Boolean).join(" ") || null;
   return ui.el("div", { class: "scroll" }, ui.el("table", {},
     ui.el("thead", {}, ui.el("tr", {}, columns.map((c) => ui.el("th", { class: kind(c) }, c.title)))),
-    ui.el("tbody", {}, rows.map((row, i) => ui.el("tr", attributes ? attributes(row, i) : {},
+    ui.el("tbody", {}, rows.map((row, i) => ui.el("tr", attributes ? keyed(attributes(row, i)) : {},
       columns.map((c) => ui.el("td", { class: kind(c) }, c.cell(row, i))))))));
+};
+
+// A row that can be clicked can be reached with the keyboard too.
+const keyed = (attributes) => (attributes.onclick ? { tabindex: 0, onkeydown: (e) => { if (e.key === "Enter" && e.target === e.currentTarget) attributes.onclick(); }, ...attributes } : attributes);
+
+// Draw a place anew, and keep the keyboard where it was.
+ui.redraw = function (place, draw) {
+  const all = () => [...place.querySelectorAll("button, a, [tabindex]")], at = all().indexOf(document.activeElement);
+  draw();
+  if (at >= 0) (all()[at] || place).focus({ preventScroll: true });
+};
+
+// Fill a place only if what it shows has changed: what a reader has opened or scrolled stays as it is.
+const shownIn = new WeakMap();
+ui.refill = function (place, shown, make) {
+  const names = () => [...place.querySelectorAll("summary")].map((s, i) => [`${i} ${s.textContent}`, s.parentNode]);
+  const text = JSON.stringify(shown), open = new Set(names().filter(([, node]) => node.open).map(([name]) => name));
+  if (shownIn.get(place) === text) return;
+  shownIn.set(place, text);
+  ui.fill(place, make());
+  for (const [name, node] of names()) node.open = open.has(name);
 };
 
 ui.plainTable = function (columns, rows) {

@@ -1,7 +1,7 @@
 "use strict";
 // Pages of runs. api: {curves(numbers), params(number), game(number), link(part)}; all but link return promises.
 
-ui.STYLES = { accepted: "good", discarded: "bad", failed: "bad", exhausted: "warn", undecided: "accent" };
+ui.STYLES = { accepted: "good", discarded: "bad", exhausted: "warn", undecided: "accent", failed: "bad" };
 
 ui.runList = function (runs, link) {
   const grown = new Set(runs.filter((r) => r.kind === "evolution").map((r) => r.name));
@@ -13,9 +13,9 @@ ui.runList = function (runs, link) {
     { title: "state", cell: (r) => ui.badge(r.state) },
     { title: "last result", number: true, cell: (r) => ui.ago(r.last_result_at) },
     { title: "results", number: true, wide: true, cell: (r) => ui.count(r.n_results) },
-    { title: "per second", number: true, wide: true, cell: (r) => (r.rate === undefined || r.rate === null ? "" : String(+r.rate.toPrecision(3))) },
-    { title: "busy workers", number: true, wide: true, cell: (r) => (r.workers === undefined || r.workers === null ? "" : r.workers) },
-    { title: "started", wide: true, cell: (r) => ui.moment(r.created_at) },
+    ...(shown.some((r) => r.rate) ? [{ title: "per second", number: true, wide: true, cell: (r) => (r.rate ? String(+r.rate.toPrecision(3)) : "") }] : []),
+    ...(shown.some((r) => r.workers) ? [{ title: "busy workers", number: true, wide: true, cell: (r) => r.workers || "" }] : []),
+    { title: "started", number: true, wide: true, cell: (r) => ui.moment(r.created_at) },
   ], shown));
 };
 
@@ -33,19 +33,31 @@ ui.runView = function (page, api) {
       ui.el("div", { class: "tiles" }, inner ? inner.tiles(now) : null,
         now.state === "running" && now.rate ? ui.tile("per second", +now.rate.toPrecision(3)) : null,
         now.state === "running" && now.workers ? ui.tile("busy workers", now.workers) : null,
-        now.last_result_at ? ui.tile("last result", ui.ago(now.last_result_at)) : null));
+        now.last_result_at ? ui.tile("last result", api.live ? ui.ago(now.last_result_at) : ui.moment(now.last_result_at)) : null));
   }
 
   function about(now) {
-    ui.fill(foot, ui.el("h2", {}, "How to get the same"),
+    ui.refill(foot, [now.config_hash, now.digest, now.versions], () => [ui.el("h2", {}, "How to get the same"),
       ui.pairs([["seed", now.seed], ...(now.kind === "race" ? [["digest of the results", now.digest]] : []), ["started", ui.moment(now.created_at)], ["ledger", now.ledger],
         ["versions", Object.entries(now.versions).map(([k, v]) => `${k} ${v}`).join(", ")]]),
-      ui.settings("Settings of the run", now.config));
+      ui.settings("Settings of the run", now.config)]);
+  }
+  // A page that changes under a pressed finger or button would lose the click.
+  let waits = false;
+  function update() {
+    if (node.matches(":active")) {
+      if (!waits) addEventListener("pointerup", () => { waits = false; setTimeout(update); }, { once: true });
+      waits = true;
+      return;
+    }
+    draw(page);
+    if (inner) ui.redraw(body, () => inner.update(page));
+    about(page);
   }
   draw(page);
   about(page);
   const node = ui.el("div", {}, head, body, foot);
-  return { node, update(now) { page = now; draw(now); if (inner) inner.update(now); about(now); }, tick() { draw(page); } };
+  return { node, update(now) { page = now; update(); }, tick() { draw(page); } };
 };
 
 ui.failures = function (failures, n) {
@@ -75,7 +87,8 @@ ui.raceView = function (page, api, body) {
     const drawn = new Set(shown.map((c) => c.number));
     const colours = Object.fromEntries(Object.entries(ui.STYLES).map(([verdict, style]) => [verdict, ui.colour(`--${style}`)]));
     const dots = data.candidates.filter((r) => r[3] && !drawn.has(r[0])).map((r) => ({ id: r[0], label: r[1], colour: colours[r[2]], n: r[3], mean: rate(r), lower: r[5], upper: r[6] }));
-    const options = { curves: shown, dots, choose: toggle, lines, log: true, percent: true, window: ui.window(shown, [data.accept_above, data.discard_below], dots), x: "evaluations", y: "win rate", unit: "evaluations", height: 380 };
+    const window = ui.window(shown, [data.accept_above, data.discard_below], dots);
+    const options = { curves: shown, dots, choose: toggle, lines, log: true, percent: true, window, start: ui.start(shown, window), x: "evaluations", y: "win rate", unit: "evaluations", height: 380 };
     if (funnel) funnel.update(options); else funnel = ui.chart(funnelPlace, options);
     ui.fill(legend, picked.map((n) => ui.el("span", {}, ui.swatch(colour(n)), row(n)[1], row(n)[2] === "undecided" ? null : ui.el("b", { class: ui.STYLES[row(n)[2]] }, ` ${row(n)[2]}`))));
     const judged = [];
@@ -86,9 +99,15 @@ ui.raceView = function (page, api, body) {
       judged.push({ label: `${row(n)[1]}: to discard`, colour: colour(n), dash: [5, 4], n: c.n, mean: c.doubt.map((m) => m / c.needed[1]) });
     }
     evidenceCard.hidden = !judged.length;
-    const more = { curves: judged, lines: [{ at: 1, label: "verdict" }], log: true, x: "evaluations", y: "evidence", unit: "evaluations", height: 420, window: [0, 1.08 * Math.max(1, ...judged.flatMap((c) => c.mean))] };
+    const more = { curves: judged, lines: [{ at: 1, label: "verdict" }], log: true, x: "evaluations", y: "evidence", unit: "evaluations", height: evidenceHeight(), window: [0, 1.08 * Math.max(1, ...judged.flatMap((c) => c.mean))] };
     if (!judged.length) return;
     if (evidence) evidence.update(more); else evidence = ui.chart(evidencePlace, more);
+  }
+
+  // As high as the cards beside it.
+  function evidenceHeight() {
+    const made = Math.min(30, data.decisions.length), beside = (made ? 65 + Math.min(330, 38 * (made + 1)) : 0) + ((data.speed || []).length > 2 ? 304 : 0);
+    return matchMedia("(max-width: 900px)").matches ? 320 : Math.max(320, Math.min(620, beside - 113));
   }
 
   async function follow(numbers) {
@@ -143,13 +162,13 @@ ui.raceView = function (page, api, body) {
 
   function drawRest() {
     const made = data.decisions.slice(-30).reverse();
-    ui.fill(verdictPlace, made.length ? ui.card("Verdicts, the latest first", ui.el("div", { class: "games" }, ui.table([
+    ui.refill(verdictPlace, made, () => made.length ? ui.card("Verdicts, the latest first", ui.el("div", { class: "games" }, ui.table([
       { title: "candidate", name: true, cell: (d) => row(d.candidate)[1] },
       { title: "verdict", cell: (d) => ui.badge(d.verdict) },
       { title: "evaluations", number: true, cell: (d) => ui.count(d.n) },
       { title: "when", number: true, wide: true, cell: (d) => ui.moment(d.recorded_at, true) },
     ], made))) : null);
-    ui.fill(failurePlace, ui.failures(data.failures, data.n_failures));
+    ui.refill(failurePlace, data.failures, () => ui.failures(data.failures, data.n_failures));
     const counts = data.speed || [];
     if (counts.length > 2) {
       const xs = (v) => (v < 180 ? `${Math.round(v)} s` : v < 10800 ? `${Math.round(v / 60)} min` : `${+(v / 3600).toPrecision(3)} h`);
@@ -177,7 +196,7 @@ ui.raceView = function (page, api, body) {
   if (data.candidates.length) start(); else ui.fill(tablePlace, ui.el("p", { class: "note" }, "No batch is recorded yet."));
 
   return {
-    tiles: (page) => [ui.tile("candidates", ui.count(page.data.candidates.length)), ...Object.entries(page.data.verdicts || {}).map(([v, n]) => ui.tile(v, ui.count(n), ui.STYLES[v])), ui.tile("evaluations", ui.count(page.data.n_evaluations))],
+    tiles: (page) => [ui.tile("candidates", ui.count(page.data.candidates.length)), ...Object.keys(ui.STYLES).filter((v) => (page.data.verdicts || {})[v]).map((v) => ui.tile(v, ui.count(page.data.verdicts[v]), ui.STYLES[v])), ui.tile("evaluations", ui.count(page.data.n_evaluations))],
     update(page) {
       const empty = !data.candidates.length;
       now = page; data = page.data;
@@ -196,8 +215,8 @@ ui.raceView = function (page, api, body) {
   };
 };
 
-ui.swatch = function (colour) {
-  const made = ui.el("span", { class: "swatch" });
+ui.swatch = function (colour, style = "") {
+  const made = ui.el("span", { class: `swatch ${style}` });
   made.style.background = colour;
   return made;
 };
@@ -227,7 +246,8 @@ ui.matchView = function (page, api, body) {
 
   function draw() {
     const shown = [{ label: data.a, colour: ui.SERIES[0], ...data.curve }];
-    const options = { curves: shown, lines: [{ at: 0.5, label: "equal" }], log: true, percent: true, x: "games", y: "score of A", unit: "games", window: ui.window(shown, [0.5, 0.5]), height: 300 };
+    const window = ui.window(shown, [0.5, 0.5], [], 0.5);
+    const options = { curves: shown, lines: [{ at: 0.5, label: "equal" }], log: true, percent: true, x: "games", y: "score of A", unit: "games", window, start: ui.start(shown, window), height: 380 };
     if (curve) curve.update(options); else curve = ui.chart(curvePlace, options);
     const half = (s) => (s[1] ? `${s[0]} of ${ui.count(s[1])} (${ui.percent(s[0] / s[1])})` : "");
     ui.fill(scorePlace, ui.pairs([["A", data.a], ["B", data.b], ["board", `${data.game}, ${data.board}${data.komi === null ? "" : `, komi ${data.komi}`}`],
@@ -236,7 +256,7 @@ ui.matchView = function (page, api, body) {
       ["moves per game", data.moves], ["CPU seconds per move, A and B", data.cpu ? data.cpu.join(" and ") : ""],
       ["ended by", Object.entries(data.reasons).map(([k, n]) => `${k} ${n}`).join(", ")]]));
     drawList();
-    ui.fill(failurePlace, ui.failures(data.failures, data.failures.length));
+    ui.refill(failurePlace, data.failures, () => ui.failures(data.failures, data.n_failures));
   }
 
   ui.add(body, [
@@ -246,7 +266,7 @@ ui.matchView = function (page, api, body) {
   draw();
   return {
     tiles: ({ data: d }) => (d.n_games ? [ui.tile("games", ui.count(d.n_games)), ui.tile("score of A", ui.percent(d.win_rate), d.interval[0] > 0.5 ? "good" : d.interval[1] < 0.5 ? "bad" : null),
-      ui.tile("95%, always valid", ui.range(d.interval)), ui.tile("Elo of A", ui.signed(d.elo)), ui.tile("95% of Elo", `${d.elo_interval[0] === null ? "−∞" : ui.signed(d.elo_interval[0])} to ${d.elo_interval[1] === null ? "+∞" : ui.signed(d.elo_interval[1])}`)] : []),
+      ui.tile("95% interval, always valid", ui.range(d.interval)), ui.tile("Elo of A", d.elo === null ? (d.win_rate > 0.5 ? "+∞" : "−∞") : ui.signed(d.elo)), ui.tile("95% interval of Elo", `${d.elo_interval[0] === null ? "−∞" : ui.signed(d.elo_interval[0])} to ${d.elo_interval[1] === null ? "+∞" : ui.signed(d.elo_interval[1])}`)] : []),
     update(page) { data = page.data; draw(); },
   };
 };
@@ -254,10 +274,12 @@ ui.matchView = function (page, api, body) {
 ui.evolutionView = function (page, api, body) {
   let data = page.data, steps = null;
   const linePlace = ui.el("div", { class: "line" }), validPlace = ui.el("div"), stepPlace = ui.el("div"), chartPlace = ui.el("div"), badPlace = ui.el("div", { class: "gallery" }), badCard = ui.card("Discarded changes", badPlace), proposerPlace = ui.el("div");
+  const legend = ui.el("p", { class: "note" });
+  const MEANING = "Cross: the move. Black stones are the mover's. Dot: empty. Half black, half white: a stone of either colour. Hatched: off the board. Pale: anything.";
   const picture = (c) => (c.picture ? ui.el("img", { src: c.picture, alt: c.change, loading: "lazy" }) : ui.el("p", {}, ui.el("code", {}, c.change)));
 
   function draw() {
-    ui.fill(linePlace, data.programs.map((p) => ui.el("div", { class: `pattern ${p.label ? "yes" : ""}` },
+    ui.refill(linePlace, data.programs, () => data.programs.map((p) => ui.el("div", { class: `pattern ${p.label ? "yes" : ""}` },
       ui.el("h3", {}, p.label ? `${p.label}, step ${p.step}` : "first"), p.change ? picture(p) : ui.el("p", { class: "faint" }, "the player that the evolution began with"),
       p.change ? ui.el("p", { class: "note" }, p.picture ? (p.good ? "good shape, " : "bad shape, ") : "", `proposed by ${p.proposer}`, ui.el("br"), `${ui.count(p.n_games)} games`) : null,
       p.race ? api.link(p.race, "its race", "") : null)));
@@ -270,13 +292,14 @@ ui.evolutionView = function (page, api, body) {
       { title: "games", number: true, wide: true, cell: ([, m]) => ui.count(m.n_games) },
       { title: "score", number: true, cell: ([, m]) => ui.percent(m.win_rate) },
       { title: "", cell: ([, m]) => ui.bar(m.win_rate, m.interval[0], m.interval[1], [0.5], reach, m.interval[0] > 0.5 ? "good" : m.interval[1] < 0.5 ? "bad" : "accent") },
-      { title: "95% (Wilson)", number: true, wide: true, cell: ([, m]) => ui.range(m.interval) },
+      { title: "95% interval", number: true, wide: true, cell: ([, m]) => ui.range(m.interval) },
     ], rows) : ui.el("p", { class: "note" }, "No validation match is recorded yet."));
-    ui.fill(stepPlace, ui.el("div", { class: "games" }, ui.table([
+    const labels = Object.fromEntries(data.programs.map((p) => [p.step, p.label]));
+    ui.refill(stepPlace, [data.steps, labels], () => ui.el("div", { class: "games" }, ui.table([
       { title: "step", number: true, cell: (s) => api.link(s.race, String(s.number)) },
       { title: "candidates", number: true, cell: (s) => s.candidates },
-      { title: "accepted", name: true, cell: (s) => s.accepted && ui.el("span", { class: "good" }, s.accepted) },
-      { title: "discarded", number: true, wide: true, cell: (s) => s.discarded },
+      { title: "accepted", cell: (s) => s.accepted && ui.el("b", { class: "good", title: s.accepted }, labels[s.number] || s.accepted) },
+      { title: "discarded", number: true, cell: (s) => s.discarded },
       { title: "games", number: true, cell: (s) => ui.count(s.n_games) },
     ], data.steps)));
     let sum = 0;
@@ -285,14 +308,17 @@ ui.evolutionView = function (page, api, body) {
       lines: data.steps.filter((s) => s.accepted).map((s) => ({ x: s.number, colour: ui.colour("--good") })) };
     if (steps) steps.update(options); else steps = ui.chart(chartPlace, options);
     ui.fill(proposerPlace, ui.plainTable(["proposer", "candidates", "acceptances", "games"], data.proposers.map((p) => [p.name, p.candidates, p.acceptances, p.games])));
+    ui.fill(legend, [...data.programs, ...data.discarded].some((c) => c.picture) ? MEANING : null);
+    legend.hidden = !legend.textContent;
     badCard.hidden = !data.discarded.length;
-    ui.fill(badPlace, data.discarded.slice().reverse().map((c) => ui.el("div", { class: "pattern" }, picture(c),
+    ui.refill(badPlace, data.discarded, () => data.discarded.slice().reverse().map((c) => ui.el("div", { class: "pattern" }, picture(c),
       ui.el("p", { class: "note" }, `step ${c.step}, ${ui.percent(c.win_rate)} of ${ui.count(c.n_games)} games`))));
   }
 
   ui.add(body, [
-    ui.card("The line of programs", linePlace), ui.card("What the programs are worth", ui.el("p", { class: "note" }, "Separate games with new seeds, played after the verdicts."), validPlace),
-    ui.el("div", { class: "columns" }, ui.card("Games per step", ui.el("p", { class: "note" }, "Green lines: a change was accepted."), chartPlace), ui.card("Steps", stepPlace, ui.el("h3", {}, "By proposer"), proposerPlace)),
+    ui.card("The line of programs", legend, linePlace),
+    ui.card("What the programs are worth", ui.el("p", { class: "note" }, "Separate games with new seeds, played after the verdicts. Intervals are Wilson's, for a number of games that was planned."), validPlace),
+    ui.el("div", { class: "columns" }, ui.card("Games of the races, step by step", ui.el("p", { class: "note" }, "Green lines: a change was accepted."), chartPlace), ui.card("Steps", stepPlace, ui.el("h3", {}, "By proposer"), proposerPlace)),
     badCard,
   ]);
   draw();

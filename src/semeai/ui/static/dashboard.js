@@ -2,7 +2,7 @@
 // The dashboard: one stream of events for the page that is shown. #/run/3 is the run with number 3.
 (function () {
   const main = document.getElementById("page"), place = ui.el("div"), status = ui.el("span", { class: "faint", role: "status" }), problem = ui.el("p", { class: "says problem", hidden: true });
-  const where = ui.el("span", { class: "faint" }), up = ui.el("a", { href: "#/", hidden: true }, "← all runs");
+  const where = ui.el("span", { class: "faint where" }), up = ui.el("a", { href: "#/", hidden: true }, "← all runs");
   let stream = null, view = null, page = null;
   ui.add(main, [ui.el("div", { class: "top" }, ui.el("a", { href: "#/", class: "mark" }, ui.el("span", {}, "semeai"), " dashboard"), up, ui.el("span", { class: "grow" }), where, status), problem, place]);
 
@@ -19,6 +19,7 @@
 
   function apiOf(key) {
     return {
+      live: true,
       curves: guarded(async (numbers) => ask(`/api/run/${key}/curves?numbers=${numbers.join(",")}`)),
       params: guarded(async (n) => ask(`/api/run/${key}/params/${n}`)),
       game: guarded(async (n) => ask(`/api/run/${key}/game/${n}`)),

@@ -2,6 +2,7 @@
 // The board to play on. The server holds the game; this page draws its state and sends what the person does.
 (function () {
   const main = document.getElementById("page");
+  const STRENGTHS = { 100: "weak", 500: "easy", 2000: "normal", 10000: "strong" };
   const GAMES = { go: { sizes: [2, 25], size: 9, first: "black" }, havannah: { sizes: [2, 10], size: 6, first: "white" } };
   let state = null, presetFor = "", drawing = null, drawnFor = "", hovered = null, curve = null, view = { heat: true, owners: false };
 
@@ -13,10 +14,10 @@
     swap: button("Swap", () => send({ do: "play", place: "swap" }), { class: "main", title: "Take over the first stone" }),
     undo: button("Undo", () => send({ do: "undo" })),
     resign: button("Resign", () => send({ do: "resign" })),
-    analyse: button("Analyse", () => send({ do: "analyse", on: !state.analysing })),
-    heat: button("Moves", () => { view.heat = !view.heat; draw(); }, { title: "Show the moves that the search considers" }),
-    owners: button("Owners", () => { view.owners = !view.owners; draw(); }, { title: "Show who is expected to own each point" }),
-    review: button("Find mistakes", () => send(state.review ? { do: "stop-review" } : { do: "review" })),
+    analyse: button("Analyse", () => send({ do: "analyse", on: !state.analysing }), { title: "Let the search look at this position" }),
+    heat: button("Heat map", () => { view.heat = !view.heat; draw(); }, { title: "Show the moves that the search considers" }),
+    owners: button("Owners", () => { view.owners = !view.owners; if (view.owners && !state.analysing) send({ do: "analyse", on: true }); draw(); }, { title: "Show who is expected to own each point" }),
+    review: button("Find mistakes", () => send(state.review ? { do: "stop-review" } : { do: "review" }), { title: "Search every position of the game" }),
   };
   const slider = ui.el("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": "move", oninput: () => send({ do: "go", at: +slider.value }) });
   const step = (label, title, to) => button(label, () => send({ do: "go", at: to() }), { title, "aria-label": title });
@@ -30,11 +31,12 @@
     komi: ui.el("input", { type: "number", step: 0.5, min: -100, max: 100, value: 7.5 }),
     handicap: ui.el("input", { type: "number", min: 0, max: 25, value: 0 }),
     swap: ui.el("input", { type: "checkbox" }),
+    strength: ui.el("select"),
     human: ui.el("select", {}, [["black", "black"], ["white", "white"], ["both", "both colours"], ["none", "none: watch"]].map(([value, words]) => ui.el("option", { value }, words))),
   };
   const file = ui.el("input", { type: "file", accept: ".sgf,.hsgf,application/x-go-sgf", hidden: true, onchange: () => { if (file.files[0]) load(file.files[0]); file.value = ""; } });
   const label = (text, field) => ui.el("label", { class: "field" }, ui.el("span", {}, text), field);
-  const onlyGo = [label("komi", fields.komi), label("handicap", fields.handicap)], onlyHavannah = [label("swap rule", fields.swap)];
+  const onlyGo = [label("komi", fields.komi), label("handicap", fields.handicap)], onlyHavannah = [label("swap rule", fields.swap)], strengthLabel = label("strength", fields.strength);
   // The fields of a new game: the defaults of the chosen game, or what the game on the board (t) has.
   function setDefaults(t) {
     if (t) fields.game.value = t.board.game;
@@ -47,7 +49,15 @@
     for (const node of onlyHavannah) node.hidden = go;
   }
   function begin() {
-    send({ do: "begin", game: fields.game.value, size: +fields.size.value, komi: +fields.komi.value, handicap: +fields.handicap.value, swap: fields.swap.checked, human: fields.human.value });
+    send({ do: "begin", game: fields.game.value, size: +fields.size.value, komi: +fields.komi.value, handicap: +fields.handicap.value, swap: fields.swap.checked, human: fields.human.value, ...(strengthLabel.hidden ? {} : { simulations: +fields.strength.value }) });
+  }
+  // How many simulations per move the player has; not for another engine, or for a player with seconds.
+  function setStrengths(now) {
+    strengthLabel.hidden = now === null;
+    if (now === null) return;
+    const all = [...new Set([...Object.keys(STRENGTHS).map(Number), now])].sort((a, b) => a - b);
+    ui.fill(fields.strength, all.map((n) => ui.el("option", { value: n }, `${STRENGTHS[n] || ""} (${ui.count(n)})`)));
+    fields.strength.value = now;
   }
 
   ui.add(main, [
@@ -58,9 +68,10 @@
         ui.el("div", { class: "tools" }, buttons.swap, buttons.pass, buttons.undo, buttons.resign, buttons.analyse, buttons.heat, buttons.owners))),
       ui.el("div", {}, analysisCard, curveCard, ui.el("section", { class: "card" }, ui.el("h2", {}, "Game"), comment,
         ui.el("div", { class: "tools" }, buttons.review, button("Open SGF", () => file.click()), ui.el("a", { href: "/api/game.sgf", download: "game.sgf", class: "button" }, "Save SGF"), file)), mistakesCard,
-      ui.el("section", { class: "card" }, ui.el("h2", {}, "New game"), ui.el("div", { class: "tools" }, label("game", fields.game), label("size", fields.size), onlyGo, onlyHavannah, label("you play", fields.human), button("Start", begin, { class: "main" }))))),
+      ui.el("section", { class: "card" }, ui.el("h2", {}, "New game"), ui.el("div", { class: "tools" }, label("game", fields.game), label("size", fields.size), onlyGo, onlyHavannah, label("you play", fields.human), strengthLabel, button("Start", begin, { class: "main" }))))),
   ]);
-  analysisCard.hidden = mistakesCard.hidden = curveCard.hidden = true;
+  mistakesCard.hidden = curveCard.hidden = true;
+  strengthLabel.title = "Simulations per move";
   setDefaults();
 
   // -- talking to the server
@@ -93,16 +104,17 @@
   function hover(i) { hovered = i; paint(); }
 
   function sentence() {
-    const t = state.table, who = t.board.colours[t.to_move];
+    const t = state.table, who = t.board.colours[t.to_move], Who = who[0].toUpperCase() + who.slice(1);
     const winner = { B: "Black", W: "White" }[t.result[0]];
     if (t.counting) return `Counted: ${winner ? `${winner} wins by ${t.result.slice(2)}` : "a draw"}. Click stones that are dead, or alive after all.`;
     if (t.over) {
       if (!winner) return "The game is over: a draw.";
       return t.kind ? `${winner} wins by a ${t.kind.replaceAll("+", " and a ")}.` : `${winner} wins by resignation.`;
     }
-    if (state.thinking) return `${who} is thinking …`;
-    if (t.at < t.moves.length) return `Move ${t.at} of ${t.moves.length}. ${who} is to move.`;
-    return mine() ? (t.may_swap ? `You may take over the first stone, or play as ${who}.` : `Your move: ${who}.`) : `${who} is to move.`;
+    if (state.thinking) return `${Who} is thinking …`;
+    if (t.at < t.moves.length) return `Move ${t.at} of ${t.moves.length}. ${Who} is to move.`;
+    if (t.human === "both" && !t.may_swap) return `${Who} to move.`;
+    return mine() ? (t.may_swap ? `You may take over the first stone, or play as ${who}.` : `Your move: ${who}.`) : `${Who} is to move.`;
   }
 
   function paint() {
@@ -127,9 +139,11 @@
       ui.fill(boardPlace, drawing.node);
       drawnFor = key;
     }
-    if (presetFor !== key) {
-      presetFor = key;
+    if (presetFor !== `${key} ${state.simulations}`) {
+      presetFor = `${key} ${state.simulations}`;
       setDefaults(t);
+      setStrengths(state.simulations);
+      movesPlace.style.minHeight = "";
     }
     paint();
     ui.fill(seatsPlace, seats(t));
@@ -150,15 +164,17 @@
     buttons.review.disabled = !t.moves.length && !state.review;
     comment.hidden = !t.comment;
     ui.fill(comment, t.comment);
-    analysisCard.hidden = !a;
-    if (a) {
-      ui.fill(movesPlace, ui.el("p", { class: "note" }, `${ui.count(a.simulations)} simulations; win rates of ${t.board.colours[t.to_move]}.`, a.lead === undefined ? "" : ` ${a.lead < 0 ? "White" : "Black"} leads by ${Math.abs(a.lead)} points on average.`),
+    if (!a) {
+      ui.fill(movesPlace, ui.el("p", { class: "note" }, t.over ? "The game is over. Step back to analyse a position." : state.analysing ? "Searching …" : "Analyse shows the best moves of this position, here and on the board: how often each one wins, and what is expected to follow."));
+    } else {
+      ui.fill(movesPlace, ui.el("p", { class: "note" }, `${ui.count(a.simulations)} simulations; win rates of ${t.board.colours[t.to_move]}. Click a move to play it.`, a.lead === undefined ? "" : ` ${a.lead < 0 ? "White" : "Black"} leads by ${Math.abs(a.lead)} points on average.`),
         ui.table([
           { title: "move", cell: (m) => m.name },
           { title: "win rate", number: true, cell: (m) => ui.percent(m.rate) },
           { title: "visits", number: true, cell: (m) => ui.count(m.visits) },
           { title: "expected", wide: true, cell: (m) => m.line.slice(1, 7).map((s) => s.name).join(" ") },
         ], a.moves.slice(0, 8), (m) => ({ class: "pick", onclick: () => { if (!t.over) send({ do: "play", place: m.place }); }, onpointerenter: () => { if (typeof m.place === "number") hover(m.place); }, onpointerleave: () => hover(null) })));
+      movesPlace.style.minHeight = `${movesPlace.offsetHeight}px`;  // nothing below it jumps when the position changes
     }
     curveCard.hidden = t.rates.length < 2;
     if (t.rates.length >= 2) {
@@ -172,7 +188,7 @@
       const worst = state.review.moves.filter((m) => m.loss > 0.02).sort((x, y) => y.loss - x.loss).slice(0, 20);
       ui.fill(mistakesPlace, worst.length ? ui.table([
         { title: "move", number: true, cell: (m) => m.number },
-        { title: "played", cell: (m) => [ui.swatch(letterOf(m.player) === "b" ? "#17191c" : "#fbfbf9"), m.move] },
+        { title: "played", cell: (m) => [ui.swatch(letterOf(m.player) === "b" ? "#17191c" : "#fbfbf9", "stone"), m.move] },
         { title: "cost", number: true, cell: (m) => ui.el("span", { class: m.loss > 0.1 ? "bad" : "warn" }, `−${ui.percent(m.loss)}`) },
         { title: "better", cell: (m) => m.best },
         { title: "expected", wide: true, cell: (m) => m.line.slice(1, 6).join(" ") },
