@@ -27,6 +27,7 @@ from benchmarks.faults.mutations import (
 )
 from semeai.evolve.config import EvolutionConfig, ValidationConfig, load_evolution
 from semeai.games.catalog import game_named
+from semeai.games.chess.position import ChessPosition
 from semeai.games.go.book import Book
 from semeai.games.go.database import Database, load_database
 from semeai.games.go.kernels.features import N_IDS, WIDTH
@@ -37,6 +38,7 @@ from semeai.patterns.file import format_patterns, parse_patterns, read_patterns
 from semeai.players.catalog import parse_spec
 from semeai.players.config import parse_value, setting_names
 from semeai.players.engine_process import EngineProcess
+from semeai.players.uci_process import MATE, UciLines, UciOption, facts_of
 from semeai.printable import printable
 from semeai.race.settings import RaceSettings
 from semeai.runs.race_file import CandidatesTable, EvaluatorTable, RaceFile, load_race_file
@@ -74,6 +76,10 @@ def parsers(folder: Path) -> dict[str, Parser]:
         "SGF of Havannah": Parser(
             lambda r: bytes_like(r, seeds.HAVANNAH_RECORDS), lambda data: read_record("havannah", data)
         ),
+        "PGN of chess": Parser(
+            lambda r: bytes_like(r, seeds.CHESS_GAMES), lambda data: read_record("chess", data), 0.3
+        ),
+        "openings of chess": Parser(lambda r: bytes_like(r, seeds.CHESS_OPENINGS), read_openings, 0.5),
         "GTP of Go": Parser(gtp_lines.make_line, Engine("go"), 0.5),
         "GTP of Havannah": Parser(
             lambda r: gtp_lines.make_line(r, gtp_lines.HAVANNAH_TEMPLATES, gtp_lines.HAVANNAH_SAMPLES),
@@ -97,6 +103,7 @@ def parsers(folder: Path) -> dict[str, Parser]:
         "answers of engines": Parser(
             lambda r: bytes_like(r, seeds.ENGINE_OUTPUT), File(folder / "answer", ask_engine), 0.05
         ),
+        "output of UCI engines": Parser(lambda r: bytes_like(r, seeds.UCI_OUTPUT), hear_uci, 1.0),
         "suites": Parser(lambda r: bytes_like(r, seeds.SUITES), File(folder / "s.jsonl", read_suites), 0.5),
         "places of ledgers": Parser(lambda r: text_like(r, seeds.LEDGERS), locate, 0.7),
     }
@@ -138,6 +145,27 @@ def read_record(game: str, data: bytes) -> None:
     again = rules.read_record(rules.write_record(record).encode(), "game.sgf")
     if (again.moves, again.size, again.setup) != (record.moves, record.size, record.setup):
         raise Wrong("what was written is another game")
+
+
+def read_openings(data: bytes) -> None:
+    for opening in game_named("chess").read_suite(data, "openings.epd"):
+        opening.start.encode()
+
+
+def hear_uci(data: bytes) -> None:
+    """Read what a UCI engine writes, in two parts, as a player does who has asked for a move."""
+    lines, half = UciLines(), len(data) // 2
+    lines.add(data[:half])
+    lines.add(data[half:])
+    position = ChessPosition()
+    while (line := lines.take()) is not None:
+        if line.startswith("option "):
+            option = UciOption.from_line(line)
+            option.check(option.low or "some words")
+        elif line.startswith("bestmove"):
+            position.play(position.text_to_move((line.split()[1:] or [""])[0]))
+        elif not -MATE <= facts_of(line).get("score", 0) <= MATE:
+            raise Wrong(f"the score of {line!r}")
 
 
 class Engine:

@@ -29,7 +29,7 @@ N_KILLS = {"race of a callable": 42, "race of a command": 63, "match": 21}
 N_DAMAGES, N_PLACES, N_INPUTS = 1500, 60, 1_000_000
 PORTION = 7
 """Trials of a part that start processes."""
-INPUTS_PORTION = 10_000
+INPUTS_PORTION = 60_000
 AT_ONCE = 3
 """Parts under way at the same time: most of them wait for processes that sleep."""
 

@@ -119,9 +119,11 @@ def test_suites():
         (b"8/8/8/8/8/8/8/8 w - -\n", "x, line 1: .* no possible chess position: no white king"),
         (b"7k/6Q1/6K1/8/8/8/8/8 b - -\n", "line 1: the game is over in this position .checkmate"),
         (b'[Event "a"]\n\n1. e4 e4 *\n', "x, game 1: illegal san"),
+        (b"1. e4 e5 2. Bb8 Nf6) 2... Nc6 3. Bb5 *\n", "x, game 1: illegal san: 'Bb8'"),
         (b"\xff\xfe\x00", "is no position"),
     ],
 )
-def test_wrong_suites(data, message):
+def test_wrong_suites(data, message, caplog):
     with pytest.raises(ConfigError, match=message):
         read_suite(data, "x")
+    assert caplog.messages == []  # python-chess has a voice of its own

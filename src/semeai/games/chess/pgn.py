@@ -36,6 +36,13 @@ def _comment(text: str) -> str:
     return one_line(text).replace("{", "(").replace("}", ")")
 
 
+class _Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
+    """Builds a game up to the first error. python-chess would log it, go on, and sometimes lose its way."""
+
+    def handle_error(self, error: Exception) -> None:
+        raise error
+
+
 def read_pgn(text: str, place: str) -> GameRecord:
     """Return the first game of a PGN file. Raises ConfigError in one sentence if anything is wrong."""
     for record in read_games(text, place):
@@ -49,13 +56,11 @@ def read_games(text: str, place: str) -> Iterator[GameRecord]:
     while True:
         number += 1
         try:
-            game = chess.pgn.read_game(stream)
+            game = chess.pgn.read_game(stream, Visitor=_Builder)
         except (ValueError, RecursionError) as error:
             raise ConfigError(f"{place}, game {number}: {error}") from None
         if game is None:
             return
-        if game.errors:
-            raise ConfigError(f"{place}, game {number}: {game.errors[0]}")
         if not game.headers or (not game.variations and set(game.headers.values()) <= {"?", "????.??.??", "*"}):
             raise ConfigError(f"{place}, game {number}: this is no game in PGN")
         yield _record(game, f"{place}, game {number}")
