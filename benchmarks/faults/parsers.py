@@ -25,6 +25,7 @@ from benchmarks.faults.mutations import (
     damaged_text,
     damaged_words,
 )
+from semeai.errors import IllegalMove, PlayerFailed
 from semeai.evolve.config import EvolutionConfig, ValidationConfig, load_evolution
 from semeai.games.catalog import game_named
 from semeai.games.chess.position import ChessPosition
@@ -37,6 +38,7 @@ from semeai.match.settings import MatchSettings
 from semeai.patterns.file import format_patterns, parse_patterns, read_patterns
 from semeai.players.catalog import parse_spec
 from semeai.players.config import parse_value, setting_names
+from semeai.players.engine_answers import EngineAnswers
 from semeai.players.engine_process import EngineProcess
 from semeai.players.uci_process import MATE, UciLines, UciOption, facts_of
 from semeai.printable import printable
@@ -92,7 +94,7 @@ def parsers(folder: Path) -> dict[str, Parser]:
         ),
         "pattern files": Parser(lambda r: bytes_like(r, seeds.PATTERNS), File(folder / "p.txt", patterns_again), 1.5),
         "pattern databases": Parser(Archives(folder, valid_database()), File(folder / "ae.npz", load_database), 0.7),
-        "move models": Parser(Archives(folder, valid_model()), File(folder / "model.npz", load_model), 0.2),
+        "move models": Parser(Archives(folder, valid_model()), File(folder / "model.npz", load_model), 0.05),
         "opening books": Parser(
             lambda r: bytes_like(r, seeds.BOOKS), File(folder / "book.txt", lambda path: list(Book.load(path).lines()))
         ),
@@ -101,8 +103,9 @@ def parsers(folder: Path) -> dict[str, Parser]:
         "counts": Parser(make_counts, run_command_line, 0.1),
         "output of programs": Parser(lambda r: text_like(r, seeds.OUTPUTS), parse_numbers, 1.5),
         "answers of engines": Parser(
-            lambda r: bytes_like(r, seeds.ENGINE_OUTPUT), File(folder / "answer", ask_engine), 0.05
+            lambda r: bytes_like(r, seeds.ENGINE_OUTPUT), File(folder / "answer", ask_engine), 0.01
         ),
+        "output of GTP engines": Parser(lambda r: bytes_like(r, seeds.ENGINE_OUTPUT), hear_gtp, 1.0),
         "output of UCI engines": Parser(lambda r: bytes_like(r, seeds.UCI_OUTPUT), hear_uci, 1.0),
         "suites": Parser(lambda r: bytes_like(r, seeds.SUITES), File(folder / "s.jsonl", read_suites), 0.5),
         "places of ledgers": Parser(lambda r: text_like(r, seeds.LEDGERS), locate, 0.7),
@@ -150,6 +153,21 @@ def read_record(game: str, data: bytes) -> None:
 def read_openings(data: bytes) -> None:
     for opening in game_named("chess").read_suite(data, "openings.epd"):
         opening.start.encode()
+
+
+def hear_gtp(data: bytes) -> None:
+    """Read what a GTP engine writes, in two parts, up to the first complete answer."""
+    answers, half = EngineAnswers(), len(data) // 2
+    for part in (data[:half], data[half:]):
+        answers.add(part)
+        try:
+            found = answers.take("genmove b")
+        except ValueError as error:  # what the player tells with the engine's name
+            raise PlayerFailed(f"engine {error}") from None
+        if found is not None:
+            with contextlib.suppress(IllegalMove):
+                GoPosition(9).text_to_move(found[1])
+            return
 
 
 def hear_uci(data: bytes) -> None:

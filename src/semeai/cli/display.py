@@ -250,7 +250,7 @@ def verdict_lines(race: Race, result: RaceResult) -> list[Text]:
         names = ", ".join(c.name for c in result.accepted[:10])
         head = Text(f"accepted: {names}" + (" …" if len(result.accepted) > 10 else ""), style="bold green")
     head.append(f"  ({played})", style="not bold dim")
-    lines = [head]
+    lines = [head, *failure_lines(result)]
     if any(s.verdict == Verdict.UNDECIDED for s in result.standings):
         lines.append(Text(result.ending))
     if result.accepted:
@@ -261,6 +261,14 @@ def verdict_lines(race: Race, result: RaceResult) -> list[Text]:
                 style="dim",
             )
         )
+    return lines
+
+
+def failure_lines(result: RaceResult) -> list[Text]:
+    """Return why candidates failed in this session, one line each."""
+    lines = [Text(f"failure: {failure.message}", style="red") for failure in result.failures[:SHOWN_WARNINGS]]
+    if (more := len(result.failures) - SHOWN_WARNINGS) > 0:
+        lines.append(Text(f"… and {more:,} more failures", style="red"))
     return lines
 
 
