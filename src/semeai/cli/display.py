@@ -95,8 +95,9 @@ class LineDisplay(Display):
     def decision(self, decision: Decision) -> None:
         assert self.race is not None
         standing = self.race.standings[decision.candidate - 1]
-        if decision.verdict == Verdict.FAILED:
-            self.console.print(f"failed: {standing.candidate.name}", highlight=False, soft_wrap=True)
+        if decision.verdict in (Verdict.FAILED, Verdict.REOPENED):  # neither depends on the rewards
+            text = f"{decision.verdict.value}: {standing.candidate.name}"
+            self.console.print(text, highlight=False, soft_wrap=True)
             return
         lower, upper = decision.bounds
         self.console.print(
