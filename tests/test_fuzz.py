@@ -17,8 +17,9 @@ def known(tmp_path_factory):
 
 
 NAMES = [
-    "GTP of Go", "GTP of Havannah", "SGF of Go", "SGF of Havannah", "answers of engines", "command lines", "counts",
-    "evolution files", "move models", "opening books", "output of programs", "pattern databases", "pattern files",
+    "GTP of Go", "GTP of Havannah", "PGN of chess", "SGF of Go", "SGF of Havannah", "answers of engines",
+    "command lines", "counts", "evolution files", "move models", "opening books", "openings of chess",
+    "output of GTP engines", "output of UCI engines", "output of programs", "pattern databases", "pattern files",
     "places of ledgers", "players", "race files", "suites",
 ]  # fmt: skip
 

@@ -29,6 +29,8 @@ from semeai.table import ResultTable  # noqa: E402
 
 CPU_SECONDS = 5.0
 """CPU time for one input."""
+COMPILING_SECONDS = 600.0
+"""The same for the first inputs, which compile kernels."""
 LONGEST_MESSAGE = 20_000
 MEMORY_MB = 1000
 """Address space above what the process has when the parsers are loaded."""
@@ -58,15 +60,15 @@ class TooSlow(BaseException):
     """The time of one input is over. It is no Exception, so that no parser takes it for an error of its own."""
 
 
-def fuzz(name: str, parser: Parser, n: int, seed: int = 1) -> Row:
-    """Give ``n`` inputs to a parser."""
+def fuzz(name: str, parser: Parser, n: int, seed: int = 1, seconds: float = CPU_SECONDS) -> Row:
+    """Give ``n`` inputs to a parser, which may take so many CPU seconds for one."""
     random, row = Random(f"{seed} {name}"), Row(name)
     with _time_limit(), warnings.catch_warnings():
         warnings.simplefilter("error")  # nobody should see a warning of Python
         for _ in range(n):
             given = parser.make(random)
             row.tried += 1
-            wrong = _try(parser, given, row)
+            wrong = _try(parser, given, row, seconds)
             if wrong:
                 row.lost += 1
                 if len(row.examples) < KEPT:
@@ -74,15 +76,15 @@ def fuzz(name: str, parser: Parser, n: int, seed: int = 1) -> Row:
     return row
 
 
-def _try(parser: Parser, given: Any, row: Row) -> str:
+def _try(parser: Parser, given: Any, row: Row, seconds: float) -> str:
     """Return what went wrong; empty if the input was read or properly refused."""
-    signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         parser.parse(given)
     except SemeaiError as error:
         return _bad_message(str(error))
     except TooSlow:
-        return f"more than {CPU_SECONDS:g} CPU seconds"
+        return f"more than {seconds:g} CPU seconds"
     except (Exception, SystemExit):
         return traceback.format_exc()
     finally:
@@ -127,7 +129,7 @@ def run(count: int, seed: int = 1, only: str = "", megabytes: int = 0) -> list[R
         os.chdir(folder)  # an input may name files
         known = {name: parser for name, parser in parsers(Path(folder)).items() if only in name}
         for name, parser in known.items():  # compiling needs memory and time that no input is to blame for
-            fuzz(name, parser, 50, seed + 1)
+            fuzz(name, parser, 50, seed + 1, COMPILING_SECONDS)
         if megabytes:
             limit_memory(megabytes)
         whole = sum(parser.share for parser in known.values())

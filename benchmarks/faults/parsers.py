@@ -25,8 +25,10 @@ from benchmarks.faults.mutations import (
     damaged_text,
     damaged_words,
 )
+from semeai.errors import IllegalMove, PlayerFailed
 from semeai.evolve.config import EvolutionConfig, ValidationConfig, load_evolution
 from semeai.games.catalog import game_named
+from semeai.games.chess.position import ChessPosition
 from semeai.games.go.book import Book
 from semeai.games.go.database import Database, load_database
 from semeai.games.go.kernels.features import N_IDS, WIDTH
@@ -36,7 +38,9 @@ from semeai.match.settings import MatchSettings
 from semeai.patterns.file import format_patterns, parse_patterns, read_patterns
 from semeai.players.catalog import parse_spec
 from semeai.players.config import parse_value, setting_names
+from semeai.players.engine_answers import EngineAnswers
 from semeai.players.engine_process import EngineProcess
+from semeai.players.uci_process import MATE, UciLines, UciOption, facts_of
 from semeai.printable import printable
 from semeai.race.settings import RaceSettings
 from semeai.runs.race_file import CandidatesTable, EvaluatorTable, RaceFile, load_race_file
@@ -74,6 +78,10 @@ def parsers(folder: Path) -> dict[str, Parser]:
         "SGF of Havannah": Parser(
             lambda r: bytes_like(r, seeds.HAVANNAH_RECORDS), lambda data: read_record("havannah", data)
         ),
+        "PGN of chess": Parser(
+            lambda r: bytes_like(r, seeds.CHESS_GAMES), lambda data: read_record("chess", data), 0.3
+        ),
+        "openings of chess": Parser(lambda r: bytes_like(r, seeds.CHESS_OPENINGS), read_openings, 0.5),
         "GTP of Go": Parser(gtp_lines.make_line, Engine("go"), 0.5),
         "GTP of Havannah": Parser(
             lambda r: gtp_lines.make_line(r, gtp_lines.HAVANNAH_TEMPLATES, gtp_lines.HAVANNAH_SAMPLES),
@@ -86,7 +94,7 @@ def parsers(folder: Path) -> dict[str, Parser]:
         ),
         "pattern files": Parser(lambda r: bytes_like(r, seeds.PATTERNS), File(folder / "p.txt", patterns_again), 1.5),
         "pattern databases": Parser(Archives(folder, valid_database()), File(folder / "ae.npz", load_database), 0.7),
-        "move models": Parser(Archives(folder, valid_model()), File(folder / "model.npz", load_model), 0.2),
+        "move models": Parser(Archives(folder, valid_model()), File(folder / "model.npz", load_model), 0.05),
         "opening books": Parser(
             lambda r: bytes_like(r, seeds.BOOKS), File(folder / "book.txt", lambda path: list(Book.load(path).lines()))
         ),
@@ -95,8 +103,10 @@ def parsers(folder: Path) -> dict[str, Parser]:
         "counts": Parser(make_counts, run_command_line, 0.1),
         "output of programs": Parser(lambda r: text_like(r, seeds.OUTPUTS), parse_numbers, 1.5),
         "answers of engines": Parser(
-            lambda r: bytes_like(r, seeds.ENGINE_OUTPUT), File(folder / "answer", ask_engine), 0.05
+            lambda r: bytes_like(r, seeds.ENGINE_OUTPUT), File(folder / "answer", ask_engine), 0.01
         ),
+        "output of GTP engines": Parser(lambda r: bytes_like(r, seeds.ENGINE_OUTPUT), hear_gtp, 1.0),
+        "output of UCI engines": Parser(lambda r: bytes_like(r, seeds.UCI_OUTPUT), hear_uci, 1.0),
         "suites": Parser(lambda r: bytes_like(r, seeds.SUITES), File(folder / "s.jsonl", read_suites), 0.5),
         "places of ledgers": Parser(lambda r: text_like(r, seeds.LEDGERS), locate, 0.7),
     }
@@ -138,6 +148,42 @@ def read_record(game: str, data: bytes) -> None:
     again = rules.read_record(rules.write_record(record).encode(), "game.sgf")
     if (again.moves, again.size, again.setup) != (record.moves, record.size, record.setup):
         raise Wrong("what was written is another game")
+
+
+def read_openings(data: bytes) -> None:
+    for opening in game_named("chess").read_suite(data, "openings.epd"):
+        opening.start.encode()
+
+
+def hear_gtp(data: bytes) -> None:
+    """Read what a GTP engine writes, in two parts, up to the first complete answer."""
+    answers, half = EngineAnswers(), len(data) // 2
+    for part in (data[:half], data[half:]):
+        answers.add(part)
+        try:
+            found = answers.take("genmove b")
+        except ValueError as error:  # what the player tells with the engine's name
+            raise PlayerFailed(f"engine {error}") from None
+        if found is not None:
+            with contextlib.suppress(IllegalMove):
+                GoPosition(9).text_to_move(found[1])
+            return
+
+
+def hear_uci(data: bytes) -> None:
+    """Read what a UCI engine writes, in two parts, as a player does who has asked for a move."""
+    lines, half = UciLines(), len(data) // 2
+    lines.add(data[:half])
+    lines.add(data[half:])
+    position = ChessPosition()
+    while (line := lines.take()) is not None:
+        if line.startswith("option "):
+            option = UciOption.from_line(line)
+            option.check(option.low or "some words")
+        elif line.startswith("bestmove"):
+            position.play(position.text_to_move((line.split()[1:] or [""])[0]))
+        elif not -MATE <= facts_of(line).get("score", 0) <= MATE:
+            raise Wrong(f"the score of {line!r}")
 
 
 class Engine:

@@ -24,12 +24,12 @@ from semeai.table import ResultTable
 RESULTS = ROOT / "build" / "faults.jsonl"
 START, END = "<!-- made by `python benchmarks/run.py faults` -->", "<!-- end -->"
 SEED = 1
-N_KILLS = {"race of a callable": 42, "race of a command": 63, "match": 21}
+N_KILLS = {"race of a callable": 63, "race of a command": 56, "match": 7}
 """Kills of each kind, by what is killed: 1,008 in all. A match takes long to start."""
 N_DAMAGES, N_PLACES, N_INPUTS = 1500, 60, 1_000_000
 PORTION = 7
 """Trials of a part that start processes."""
-INPUTS_PORTION = 10_000
+INPUTS_PORTION = 60_000
 AT_ONCE = 3
 """Parts under way at the same time: most of them wait for processes that sleep."""
 

@@ -13,6 +13,27 @@ HAVANNAH_RECORDS = [
     b"(;FF[4]EV[havannah]SZ[3]RU[no swap]PB[Jos\xc3\xa9];W[A1]C[first];B[B2];W[C3])",
     b"(;SZ[10];W[A1];B[B2];W[J10])",
 ]
+CHESS_GAMES = [
+    b'[Event "club"]\n[White "one"]\n[Black "two"]\n[Result "1-0"]\n\n'
+    b"1. e4 {+0.31/12} e5 2. Nf3 (2. Bc4 Nf6) 2... Nc6 $1 3. Bb5 a6 4. O-O 1-0\n\n",
+    b'[SetUp "1"]\n[FEN "4k3/P7/8/8/8/8/8/4K2R b K - 0 1"]\n\n1... Kd7 2. a8=Q Ke6 3. O-O ; late\n*\n\n',
+    b"1. f3 e5 2. g4 Qh4# 0-1\n",
+]
+CHESS_OPENINGS = [
+    b"r1bqk1nr/ppppb1pp/2n5/4pp2/8/2PP1N1P/PP2PPP1/RNBQKB1R w KQkq -\n"
+    b"r1bqkb1r/1pp1pppp/p1n2n2/3p4/8/1PP1PN2/P2P1PPP/RNBQKB1R w KQkq - 3 5\n",
+    b"# two\nrnbqkbnr/pppp1ppp/8/8/4pP2/8/PPPPP1PP/RNBQKBNR b KQkq f3 hmvc 0; fmvn 3;\n",
+    CHESS_GAMES[2] + b"\n" + CHESS_GAMES[0],
+]
+UCI_OUTPUT = [
+    b"id name Some Engine 1.0\noption name Hash type spin default 16 min 1 max 1024\n"
+    b"option name Style type combo default Solid var Solid var Wild\n"
+    b"option name Ponder type check default false\nuciok\n",
+    b"info depth 12 seldepth 18 multipv 1 score cp 31 nodes 20000 nps 900000 pv e2e4 e7e5\n"
+    b"info depth 13 score mate -3 lowerbound nodes 30000\nbestmove e2e4 ponder e7e5\n",
+    b"info string hello\r\ninfo depth 1 score mate 1 pv g1f3\r\nbestmove g1f3\r\n",
+    b"bestmove (none)\nreadyok\n",
+]
 RACES = [
     """
 name = "planted"

@@ -1,11 +1,10 @@
 """Trials: a run in a process of its own, which may be disturbed, and is started again until it has finished."""
 
-import os
-import subprocess
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.faults import warm
+from benchmarks.faults.warm import Started
 from semeai.errors import SemeaiError
 from semeai.runs.resume import verify_races
 from semeai.store.ledger import Ledger
@@ -48,6 +47,7 @@ RACE = """
 mode = "plain"
 accept_above = 0.48
 discard_below = 0.52
+max_per_candidate = {most}
 [evaluator]
 {program}
 [[candidates]]
@@ -66,39 +66,30 @@ PROGRAMS = {
     "command": 'command = ["sh", "-c", "case $1 in 0.6*) n=620;; 0.3*) n=380;; *) n=500;; esac; '
     'echo $(( $2 * 7919 / 1000 % 1000 < n ))", "sh", "{p}", "{seed}"]',
 }
+MOST = {"callable": 100_000, "command": 400}
+"""Evaluations per candidate: each of a command starts a process."""
 MATCH = ["match", "random", "random", "--size", "5", "--games", "300", "--seed", "1"]
 
 
 def write_race(folder: Path, program: str) -> Path:
     path = folder / "race.toml"
-    path.write_text(RACE.format(program=PROGRAMS[program]))
+    path.write_text(RACE.format(program=PROGRAMS[program], most=MOST[program]))
     return path
 
 
-def start(folder: Path, words: list[str], ledger: str = "semeai.sqlite") -> subprocess.Popen[str]:
+def start(folder: Path, words: list[str], ledger: str = "semeai.sqlite") -> Started:
     """Start a command of semeai in a process group of its own."""
-    command = [sys.executable, "-m", "semeai", *words, "--workers", "2", "--ledger", ledger, "--json"]
-    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-    return subprocess.Popen(
-        command,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": path},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    return warm.start([*words, "--workers", "2", "--ledger", ledger, "--json"], folder)
 
 
-def finish(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+def finish(started: Started) -> tuple[int, str, str]:
     """Return exit code, output and errors. A process that hangs is killed, and its code is -1."""
-    try:
-        out, err = process.communicate(timeout=LIMIT)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        out, err = process.communicate()
-        return -1, out, f"it hangs; {err}"
-    return process.returncode, out, err
+    code = started.wait(LIMIT)
+    if code is None:
+        started.kill()
+        started.wait(10)
+    out, err = started.output()
+    return (-1, out, f"it hangs; {err}") if code is None else (code, out, err)
 
 
 def wrong_with(folder: Path, words: list[str], expected: str, ledger: str = "semeai.sqlite") -> str:

@@ -149,6 +149,7 @@ def test_a_bad_reward_is_a_failure_of_its_candidate_or_ends_a_strict_race(semeai
     done = semeai("race", "race.toml")
     assert "accepted: good" in done.stdout
     assert "failed: bad" in done.stdout
+    assert "failure: candidate 'bad', seed" in done.stdout
     race_file.write_text(text.replace("[evaluator]", "[evaluator]\nstrict = true"))
     done = semeai("race", "race.toml", "--name", "strict", code=3)
     assert "candidate 'bad', seed" in done.stderr

@@ -101,6 +101,12 @@ def test_pgn_round_trip():
     assert game_named("chess").replay(again).ending == "fifty moves"
 
 
+def test_a_result_that_pgn_does_not_have_is_none():
+    record = read_pgn('[Event "a"]\n[Result "1-----------0"]\n\n1. e4 1-0\n', "x")
+    assert (record.result, len(record.moves)) == ("", 1)
+    assert read_pgn(write_pgn(record), "x").moves == record.moves
+
+
 def test_suites():
     epd = b'# mine\n\nrnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - hmvc 0; id "e4";\n' + NEARLY_FIFTY.encode()
     first, second = read_suite(epd, "x.epd")
@@ -119,9 +125,12 @@ def test_suites():
         (b"8/8/8/8/8/8/8/8 w - -\n", "x, line 1: .* no possible chess position: no white king"),
         (b"7k/6Q1/6K1/8/8/8/8/8 b - -\n", "line 1: the game is over in this position .checkmate"),
         (b'[Event "a"]\n\n1. e4 e4 *\n', "x, game 1: illegal san"),
+        (b"1. e4 e5 2. Bb8 Nf6) 2... Nc6 3. Bb5 *\n", "x, game 1: illegal san: 'Bb8'"),
+        (b"1. e4 e5 2. -- Nf6 *\n", "x, game 1: move 2 is no move: '0000' passes the turn"),
         (b"\xff\xfe\x00", "is no position"),
     ],
 )
-def test_wrong_suites(data, message):
+def test_wrong_suites(data, message, caplog):
     with pytest.raises(ConfigError, match=message):
         read_suite(data, "x")
+    assert caplog.messages == []  # python-chess has a voice of its own

@@ -16,6 +16,7 @@ from semeai.players.engine_process import find_program
 from semeai.players.random import RandomPlayer
 from semeai.players.specs import PlayerSpec
 from semeai.players.time_control import ChessClock, TimeControl
+from semeai.players.uci_process import MATE, facts_of
 
 ENGINES = Path(__file__).parents[1] / "uci_engines.py"
 STOCKFISH = find_program("stockfish")
@@ -70,6 +71,11 @@ def test_what_an_engine_is_told_and_what_it_says():
     assert {"setoption name Quiet value true", "setoption name Style value very risky", "ucinewgame"} <= set(told)
     assert "position startpos moves e2e4" in told
     assert "go depth 5" in told
+
+
+@pytest.mark.parametrize(("mate", "score"), [(3, MATE - 3), (-3, 3 - MATE), (10**11, 0), (-(10**11), 0)])
+def test_the_score_of_a_mate_is_never_more_than_one(mate, score):
+    assert facts_of(f"info depth 9 score mate {mate} pv e2e4") == {"depth": 9, "score": score}
 
 
 def test_a_position_is_told_as_fen_and_the_clocks_as_milliseconds():

@@ -95,8 +95,9 @@ class LineDisplay(Display):
     def decision(self, decision: Decision) -> None:
         assert self.race is not None
         standing = self.race.standings[decision.candidate - 1]
-        if decision.verdict == Verdict.FAILED:
-            self.console.print(f"failed: {standing.candidate.name}", highlight=False, soft_wrap=True)
+        if decision.verdict in (Verdict.FAILED, Verdict.REOPENED):  # neither depends on the rewards
+            text = f"{decision.verdict.value}: {standing.candidate.name}"
+            self.console.print(text, highlight=False, soft_wrap=True)
             return
         lower, upper = decision.bounds
         self.console.print(
@@ -250,7 +251,7 @@ def verdict_lines(race: Race, result: RaceResult) -> list[Text]:
         names = ", ".join(c.name for c in result.accepted[:10])
         head = Text(f"accepted: {names}" + (" …" if len(result.accepted) > 10 else ""), style="bold green")
     head.append(f"  ({played})", style="not bold dim")
-    lines = [head]
+    lines = [head, *failure_lines(result)]
     if any(s.verdict == Verdict.UNDECIDED for s in result.standings):
         lines.append(Text(result.ending))
     if result.accepted:
@@ -261,6 +262,14 @@ def verdict_lines(race: Race, result: RaceResult) -> list[Text]:
                 style="dim",
             )
         )
+    return lines
+
+
+def failure_lines(result: RaceResult) -> list[Text]:
+    """Return why candidates failed in this session, one line each."""
+    lines = [Text(f"failure: {failure.message}", style="red") for failure in result.failures[:SHOWN_WARNINGS]]
+    if (more := len(result.failures) - SHOWN_WARNINGS) > 0:
+        lines.append(Text(f"… and {more:,} more failures", style="red"))
     return lines
 
 

@@ -140,7 +140,7 @@ class UciProcess(RunningEngine):
         """Return the engine's move in a position; both are given in the words of UCI."""
         facts: dict[str, int] = {}
         last = self._ask(
-            f"position {position}\ngo {limit}", "bestmove", timeout, lambda line: facts.update(_facts(line))
+            f"position {position}\ngo {limit}", "bestmove", timeout, lambda line: facts.update(facts_of(line))
         )
         move = (last.split()[1:] or [""])[0]
         return UciMove(move, facts.get("score"), facts.get("depth", 0), facts.get("nodes", 0))
@@ -177,7 +177,7 @@ def _set(option: UciOption, value: Any) -> str:
     return f"setoption name {option.name}" + ("" if option.kind == "button" else f" value {option_text(value)}")
 
 
-def _facts(line: str) -> dict[str, int]:
+def facts_of(line: str) -> dict[str, int]:
     """Return the numbers of an ``info`` line; no score if it is only a bound or of a second-best line."""
     words = line.split()
     if words[:1] != ["info"] or words[1:2] == ["string"]:
@@ -192,7 +192,7 @@ def _facts(line: str) -> dict[str, int]:
         found.pop("cp", None)
         found.pop("mate", None)
     if "mate" in found:
-        mate = found.pop("mate")
+        mate = max(-MATE, min(MATE, found.pop("mate")))
         found["score"] = MATE - mate if mate > 0 else -MATE - mate
     elif "cp" in found:
         found["score"] = max(-MATE, min(MATE, found["cp"]))

@@ -5,7 +5,17 @@ from collections.abc import Iterator
 
 from semeai.errors import ConfigError
 from semeai.games.chess.library import chess
-from semeai.games.chess.position import BLACK, UNFINISHED, WHITE, ChessPosition, board_of, coded_move, move_code
+from semeai.games.chess.position import (
+    BLACK,
+    DRAW,
+    UNFINISHED,
+    WHITE,
+    WINS,
+    ChessPosition,
+    board_of,
+    coded_move,
+    move_code,
+)
 from semeai.games.record import GameRecord
 from semeai.printable import one_line
 
@@ -36,6 +46,13 @@ def _comment(text: str) -> str:
     return one_line(text).replace("{", "(").replace("}", ")")
 
 
+class _Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
+    """Builds a game up to the first error. python-chess would log it, go on, and sometimes lose its way."""
+
+    def handle_error(self, error: Exception) -> None:
+        raise error
+
+
 def read_pgn(text: str, place: str) -> GameRecord:
     """Return the first game of a PGN file. Raises ConfigError in one sentence if anything is wrong."""
     for record in read_games(text, place):
@@ -49,13 +66,11 @@ def read_games(text: str, place: str) -> Iterator[GameRecord]:
     while True:
         number += 1
         try:
-            game = chess.pgn.read_game(stream)
+            game = chess.pgn.read_game(stream, Visitor=_Builder)
         except (ValueError, RecursionError) as error:
             raise ConfigError(f"{place}, game {number}: {error}") from None
         if game is None:
             return
-        if game.errors:
-            raise ConfigError(f"{place}, game {number}: {game.errors[0]}")
         if not game.headers or (not game.variations and set(game.headers.values()) <= {"?", "????.??.??", "*"}):
             raise ConfigError(f"{place}, game {number}: this is no game in PGN")
         yield _record(game, f"{place}, game {number}")
@@ -67,17 +82,22 @@ def _record(game: chess.pgn.Game, place: str) -> GameRecord:
         position = ChessPosition(start)
     except ConfigError as error:
         raise ConfigError(f"{place}: {error}") from None
-    moves, comments, player = [], [], position.to_move
+    moves: list[tuple[int, int]] = []
+    comments: list[str] = []
+    player = position.to_move
     for node in game.mainline():
+        if not node.move:
+            raise ConfigError(f"{place}: move {len(moves) // 2 + 1} is no move: {node.move.uci()!r} passes the turn")
         moves.append((player, move_code(node.move)))
         comments.append(node.comment)
         player = BLACK if player == WHITE else WHITE
     headers = game.headers
     others = {name: value for name, value in headers.items() if name not in _OWN_TAGS}
     known = {name: headers[name] for name, usual in _USUAL_TAGS.items() if headers.get(name, usual) != usual}
-    result = headers.get("Result", UNFINISHED)
+    result = headers.get("Result", "")
+    white, black = headers.get("White", ""), headers.get("Black", "")
     return GameRecord(
         game="chess", size=8, komi=0.0, moves=tuple(moves), comments=tuple(comments), start=start,
-        result="" if result == UNFINISHED else result, white=headers.get("White", ""), black=headers.get("Black", ""),
+        result=result if result in (*WINS, DRAW) else "", white=white, black=black,
         properties={**known, **others, **({_COMMENT: game.comment} if game.comment else {})}, place=place,
     )  # fmt: skip
