@@ -97,7 +97,7 @@ class BoldBettingRule(BettingRule):
     """
 
     batch = 2
-    growth = 1 / 320
+    growth = 1 / 400
     lookahead = 8
     carries_evidence = True
 
