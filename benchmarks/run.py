@@ -11,6 +11,7 @@ os.chdir(ROOT)
 
 from benchmarks import (  # noqa: E402
     against_hyperfine,
+    bold,
     chess_race,
     cluster_overhead,
     cluster_scale,
@@ -61,6 +62,11 @@ PAGES: dict[str, tuple[str, str, Callable[[], list[ResultTable]]]] = {
         "Stakes of the gamblers",
         "python benchmarks/run.py mixtures",
         mixtures.run,
+    ),
+    "bold": (
+        "Raised stakes",
+        "python benchmarks/run.py bold",
+        bold.run,
     ),
     "cluster-overhead": (
         "What a cluster costs",

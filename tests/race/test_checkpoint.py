@@ -19,6 +19,7 @@ SETTINGS = [
     {"mode": "bgp", "method": "hoeffding", "max_evaluations": 500},
     {"mode": "plain", "method": "bernstein", "max_per_candidate": 100},
     {"mode": "bgp", "selection": "thompson", "lookahead": 4, "width": 7},
+    {"mode": "plain", "method": "bold_betting"},
 ]
 WIDE = {"accept_above": 0.4, "discard_below": 0.6}
 

@@ -14,12 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semeai.errors import ConfigError
+from semeai.experiments.simulated_bold import bold_log_gain, bold_tables
 from semeai.jit import compile_kernels, kernel, warm_up
 from semeai.race.rules import betting_levels
 from semeai.race.settings import RaceSettings
 from semeai.rng import derive
 from semeai.rng_kernels import State, binomial, seed_state
 from semeai.stats.betting import MixtureBetting, accept_log_factors, discard_log_factors
+from semeai.stats.bold import BoldBetting
 from semeai.work.needs import Needs, Say
 from semeai.work.spread import Spread, SpreadTask
 
@@ -28,7 +30,8 @@ Integers = NDArray[np.int64]
 Flag = NDArray[np.bool_]
 
 UNDECIDED, ACCEPTED, DISCARDED = 0, 1, 2
-_METHODS = {"betting": 0, "wide_betting": 0, "hoeffding": 1, "bernstein": 2}
+BOLD = 3
+_METHODS = {"betting": 0, "wide_betting": 0, "hoeffding": 1, "bernstein": 2, "bold_betting": BOLD}
 _SPENDINGS = {"geometric": 0, "quadratic": 1, "countable": 2}
 _SELECTIONS = {
     "first_alive": 0,
@@ -135,6 +138,8 @@ class Tables(NamedTuple):
     pace_weights: Floats  # [gambler]
     accept_factors: Floats  # [win or loss, gambler]
     discard_factors: Floats  # [win or loss, gambler]
+    bold_stakes: Floats  # [accept or discard, gambler]
+    reserves: Floats  # [accept or discard, candidate, reserve at the start and its stake]
 
 
 @kernel
@@ -155,6 +160,7 @@ def simulate_race(
     merit = np.full(n_candidates, -math.inf)
     upper = np.full(n_candidates, math.inf)
     progress = np.full(n_candidates, -math.inf)
+    bold = np.zeros((2, n_candidates))  # log wealth of both sides
     in_flight = np.zeros(n_candidates, np.int64)  # batches
     queue_index = np.zeros(rules.width, np.int64)
     queue_size = np.zeros(rules.width, np.int64)
@@ -176,7 +182,9 @@ def simulate_race(
         first = (first + 1) % rules.width
         under_way -= 1
         in_flight[i] -= 1
-        wins[i] += binomial(state, size, efficiencies[i])
+        before = told[i] - wins[i]
+        won = binomial(state, size, efficiencies[i])
+        wins[i] += won
         told[i] += size
         games += size
         if verdict[i] != UNDECIDED:
@@ -190,6 +198,18 @@ def simulate_race(
             elif _log_wealth(tables.log_weights, tables.discard_factors, wins[i], losses) >= tables.discard_at[i]:
                 verdict[i] = DISCARDED
             progress[i] = _log_wealth(tables.pace_weights, tables.accept_factors, wins[i], losses)
+        elif rules.method == BOLD:
+            lost, weights = size - won, tables.log_weights
+            stakes, low, high = tables.bold_stakes, rules.accept_above, 1 - rules.discard_below
+            earlier = wins[i] - won
+            bold[0, i] += bold_log_gain(weights, stakes[0], tables.reserves[0, i], low, earlier, before, won, lost)
+            bold[1, i] += bold_log_gain(weights, stakes[1], tables.reserves[1, i], high, before, earlier, lost, won)
+            merit[i] = bold[0, i]
+            if merit[i] >= tables.accept_at[i]:
+                verdict[i] = ACCEPTED
+            elif bold[1, i] >= tables.discard_at[i]:
+                verdict[i] = DISCARDED
+            progress[i] = _log_wealth(tables.pace_weights, tables.accept_factors, wins[i], told[i] - wins[i])
         else:
             deviation = _deviation(rules, told[i], wins[i], n_tests[i], i + 1)
             merit[i] = wins[i] / told[i] - deviation
@@ -234,7 +254,7 @@ class Simulation(NamedTuple):
 
 def make_tables(settings: RaceSettings, n_candidates: int) -> Tables:
     s = settings.resolved()
-    if s.selection not in _SELECTIONS or (s.selection == "max_upper" and _METHODS[s.method] == 0):
+    if s.selection not in _SELECTIONS or (s.selection == "max_upper" and _METHODS[s.method] in (0, BOLD)):
         raise ConfigError(f"selection {s.selection!r} with method {s.method!r} cannot be simulated")
     if s.max_evaluations is not None or s.max_per_candidate is not None:
         raise ConfigError("a race with max_evaluations or max_per_candidate cannot be simulated")
@@ -247,7 +267,10 @@ def make_tables(settings: RaceSettings, n_candidates: int) -> Tables:
     for name in ("risk", "accept_above", "discard_below", "batch", "growth", "lookahead", "width"):
         rules[name] = getattr(s, name)
     levels = np.array([betting_levels(s, n_candidates, i + 1) for i in range(n_candidates)])
-    test = MixtureBetting(s.accept_above, s.discard_below, wide=s.method == "wide_betting")
+    bold = BoldBetting(s.accept_above, s.discard_below)
+    test = bold.mixture
+    if s.method != "bold_betting":
+        test = MixtureBetting(s.accept_above, s.discard_below, wide=s.method == "wide_betting")
     win_loss = np.array([1.0, 0.0])
     return Tables(
         rules,
@@ -257,6 +280,7 @@ def make_tables(settings: RaceSettings, n_candidates: int) -> Tables:
         test.pace_weights,
         accept_log_factors(win_loss, test.accept_bets, s.accept_above),
         discard_log_factors(win_loss, test.discard_bets, s.discard_below),
+        *bold_tables(bold, levels),
     )
 
 

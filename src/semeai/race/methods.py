@@ -33,6 +33,8 @@ class Rule(ABC):
     batch: ClassVar[int] = 8
     growth: ClassVar[float] = 1 / 128
     lookahead: ClassVar[int] = 2
+    carries_evidence: ClassVar[bool] = False
+    """Whether the evidence depends on the batches, and not on the sum of their rewards alone; see ``look_again``."""
 
     def __init__(self, settings: "RaceSettings", n_candidates: int) -> None:
         self.settings = settings
@@ -43,6 +45,15 @@ class Rule(ABC):
     @abstractmethod
     def look(self, counts: RewardCounts, n_tests: int, index: int) -> Look:
         """Return the verdict and the evidence for it."""
+
+    def look_again(
+        self, last: Look | None, earlier: RewardCounts, batch: RewardCounts, n_tests: int, index: int
+    ) -> Look:
+        """Return the result of the look after one more batch, from the last look and the rewards before it.
+
+        It is ``look`` of all rewards, unless the method carries its evidence from look to look.
+        """
+        return self.look(earlier + batch, n_tests, index)
 
     @abstractmethod
     def bounds(self, counts: RewardCounts, n_tests: int, index: int) -> Bounds:
@@ -56,5 +67,6 @@ class Rule(ABC):
 METHODS: Registry[type[Rule]] = Registry("race method", "semeai.methods")
 METHODS.add_lazily("betting", "semeai.race.rules:BettingRule")
 METHODS.add_lazily("wide_betting", "semeai.race.rules:WideBettingRule")
+METHODS.add_lazily("bold_betting", "semeai.race.rules:BoldBettingRule")
 METHODS.add_lazily("hoeffding", "semeai.race.rules:BoundsRule")
 METHODS.add_lazily("bernstein", "semeai.race.rules:BoundsRule")

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from semeai.errors import ConfigError, ProtocolError
 from semeai.race.candidate import Candidate, Verdict, check_distinct
 from semeai.race.checkpoint import Checkpoint
-from semeai.race.methods import Rule
+from semeai.race.methods import Look, Rule
 from semeai.race.selection import SELECTION_RULES, Standing
 from semeai.race.settings import RaceSettings
 from semeai.rng import generator
@@ -112,11 +112,12 @@ class Race:
         self._pending.popleft()
         standing = self.standings[batch.candidate - 1]
         standing.n_under_way -= 1
-        standing.counts = standing.counts + counts
+        earlier = standing.counts
+        standing.counts = earlier + counts
         standing.n_evaluations = standing.counts.n
         standing.total_reward = standing.counts.total
         # Rewards of batches that were under way at the verdict are counted, but do not change it.
-        made = [] if standing.verdict != Verdict.UNDECIDED else self._judge(standing, number)
+        made = [] if standing.verdict != Verdict.UNDECIDED else self._judge(standing, number, earlier, counts)
         self._plan()
         return made
 
@@ -242,9 +243,10 @@ class Race:
             raise ProtocolError(f"told batch {number}, but results are told in order of asking: {batch.number} is next")
         return batch
 
-    def _judge(self, standing: Standing, number: int) -> list[Decision]:
+    def _judge(self, standing: Standing, number: int, earlier: RewardCounts, batch: RewardCounts) -> list[Decision]:
+        last = Look(standing.verdict, standing.merit, standing.doubt, standing.progress) if standing.n_tests else None
         standing.n_tests += 1
-        look = self._rule.look(standing.counts, standing.n_tests, standing.index)
+        look = self._rule.look_again(last, earlier, batch, standing.n_tests, standing.index)
         verdict, standing.merit, standing.doubt, standing.progress = look
         if self.settings.selection == "max_upper":
             standing.upper = self.bounds(standing).upper

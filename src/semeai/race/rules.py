@@ -6,7 +6,8 @@ from typing import NamedTuple
 from semeai.race.candidate import Verdict
 from semeai.race.methods import Look, Rule
 from semeai.race.settings import THROUGHPUT_DISCARD_RISK, RaceSettings
-from semeai.stats.betting import MixtureBetting
+from semeai.stats.betting import Evidence, MixtureBetting
+from semeai.stats.bold import BoldBetting
 from semeai.stats.bounds import Bounds, compute_bounds
 from semeai.stats.counts import RewardCounts
 from semeai.stats.spending import countable_share, online_fdr_share
@@ -56,7 +57,10 @@ class BettingRule(Rule):
 
     def look(self, counts: RewardCounts, n_tests: int, index: int) -> Look:
         levels = self.levels(index)
-        merit, doubt, progress = self.test.evidence(counts)
+        return self._look_at(self.test.evidence(counts), levels)
+
+    def _look_at(self, evidence: Evidence, levels: Levels) -> Look:
+        merit, doubt, progress = evidence
         if merit >= -math.log(levels.accept):
             verdict = Verdict.ACCEPTED
         elif doubt >= -math.log(levels.discard):
@@ -83,6 +87,31 @@ class WideBettingRule(BettingRule):
     def __init__(self, settings: RaceSettings, n_candidates: int) -> None:
         super().__init__(settings, n_candidates)
         self.test = MixtureBetting(settings.accept_above, settings.discard_below, wide=True)
+
+
+class BoldBettingRule(BettingRule):
+    """Betting with raised stakes (see stats.bold). Its evidence is carried from look to look.
+
+    It looks more often than the others: what a batch proves beyond the risk is lost. Its bounds, and looks at counts
+    alone, are those of the same gamblers without raises: they are valid, and often a little wider than the verdict.
+    """
+
+    batch = 2
+    growth = 1 / 400
+    lookahead = 8
+    carries_evidence = True
+
+    def __init__(self, settings: RaceSettings, n_candidates: int) -> None:
+        super().__init__(settings, n_candidates)
+        self.bold = BoldBetting(settings.accept_above, settings.discard_below)
+        self.test = self.bold.mixture
+
+    def look_again(
+        self, last: Look | None, earlier: RewardCounts, batch: RewardCounts, n_tests: int, index: int
+    ) -> Look:
+        levels = self.levels(index)
+        before = (last.merit, last.doubt) if last else (0.0, 0.0)
+        return self._look_at(self.bold.evidence(before, earlier, batch, levels), levels)
 
 
 class BoundsRule(Rule):

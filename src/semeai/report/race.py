@@ -16,6 +16,7 @@ from typing import Any
 from sqlalchemy import func, select
 
 from semeai.race.candidate import Verdict
+from semeai.race.methods import Look
 from semeai.race.race import Race
 from semeai.race.rules import BettingRule
 from semeai.race.selection import Standing
@@ -196,10 +197,12 @@ def _curve(race: Race, run_id: int, standing: Standing, batches: list[RewardCoun
     if not sums:
         return curve
     betting = race.rule if isinstance(race.rule, BettingRule) else None
-    for i in thinned([counts.n for counts in sums], POINTS):
+    points = thinned([counts.n for counts in sums], POINTS)
+    looks = _looks(betting, standing.index, batches, sums, points) if betting else {}
+    for i in points:
         ends = interval(cache.bounds(race, run_id, standing, sums[i], i + 1))
         assert ends is not None
-        look = betting.look(sums[i], i + 1, standing.index) if betting else None
+        look = looks.get(i)
         point = (sums[i].n, number(sums[i].mean), *ends, *((number(look[1], 3), number(look[2], 3)) if look else ()))
         for key, value in zip(curve, point, strict=False):
             curve[key].append(value)
@@ -207,6 +210,19 @@ def _curve(race: Race, run_id: int, standing: Standing, batches: list[RewardCoun
         needed = betting.levels(standing.index)
         curve["needed"] = [number(-math.log(needed.accept), 3), number(-math.log(needed.discard), 3)]
     return curve
+
+
+def _looks(
+    rule: BettingRule, index: int, batches: list[RewardCounts], sums: list[RewardCounts], points: list[int]
+) -> dict[int, Look]:
+    """Return the looks after some batches, by the number of the batch."""
+    if not rule.carries_evidence:
+        return {i: rule.look(sums[i], i + 1, index) for i in points}
+    found: list[Look] = []
+    for i in range(len(sums)):
+        last, earlier = (found[-1], sums[i - 1]) if i else (None, RewardCounts())
+        found.append(rule.look_again(last, earlier, batches[i], i + 1, index))
+    return {i: found[i] for i in points}
 
 
 def speed_rows(ledger: Ledger, run_id: int) -> list[list[Any]]:

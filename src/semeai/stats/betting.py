@@ -60,10 +60,17 @@ class MixtureBetting:
     The others have gaps and weights whose cost is more even over all efficiencies than that of the default.
     """
 
-    def __init__(self, accept_above: float, discard_below: float, *, wide: bool = False) -> None:
+    def __init__(
+        self,
+        accept_above: float,
+        discard_below: float,
+        *,
+        wide: bool = False,
+        gamblers: tuple[Floats, Floats] | None = None,  # gaps and weights
+    ) -> None:
         self.accept_above = accept_above
         self.discard_below = discard_below
-        gaps, weights = (wide_mixture if wide else mixture)(discard_below - accept_above)
+        gaps, weights = gamblers or (wide_mixture if wide else mixture)(discard_below - accept_above)
         self.log_weights: Floats = np.log(weights)
         self.accept_bets: Floats = gaps / (accept_above * (1 - accept_above))
         # If the gap is g, the log wealth grows by about g^2 per game, so a weight of g^2 means success per game.
