@@ -47,6 +47,9 @@ def reproduce(
         str | None,
         typer.Option(help="Ledger: a file or a database URL (default: experiments.db)."),
     ] = None,
+    answers: Annotated[
+        Path | None, typer.Option(help="File that keeps the answers of players, so that the same command resumes.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same tables.")] = 1,
     markdown: Annotated[Path | None, typer.Option(help="Also write the tables to this file.")] = None,
     figure: Annotated[Path | None, typer.Option(help="Draw the curves to this file: .svg, .png or .pdf.")] = None,
@@ -82,7 +85,8 @@ def reproduce(
         "steps": steps,
         "proposer": proposer,
     }
-    planned = plan(experiment, scale, given, {"workers": workers, "executor": executor, "ledger": ledger})
+    places = {"workers": workers, "executor": executor, "ledger": ledger, "answers": answers}
+    planned = plan(experiment, scale, given, places)
     check_writable("--markdown", markdown)
     check_writable("--figure", figure)
     if figure is not None:
@@ -127,9 +131,9 @@ def plan(name: str, scale: str | None, given: Mapping[str, Any], playing: Mappin
         raise ConfigError(f"reproduce {ALL} has no option --{wrong[0]}: choose a --scale")
     planned = []
     for part in PARTS:
-        places = {option: value for option, value in playing.items() if option in part.experiment.options}
+        own = {option: value for option, value in playing.items() if option in part.experiment.options}
         for options in part.runs(scale or "minutes"):
-            planned.append(Planned(part.experiment, {**options, **part.experiment.checked(places)}))
+            planned.append(Planned(part.experiment, {**options, **part.experiment.checked(own)}))
     return planned
 
 

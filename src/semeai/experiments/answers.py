@@ -3,9 +3,11 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypedDict
 
 from semeai.errors import PlayerFailed
+from semeai.experiments.kept import KeptAnswers
 from semeai.experiments.matches import STOPPING, TOLD_EVERY, Progress, silent
 from semeai.experiments.problems import Problem
 from semeai.match.pair import MatchSetup
@@ -23,6 +25,7 @@ class Asking(TypedDict, total=False):
     seed: int
     workers: int | None
     executor: str | None
+    answers: Path | None
     progress: Progress
 
 
@@ -64,18 +67,41 @@ def ask_all(
     seed: int = 1,
     workers: int | None = None,
     executor: str | None = None,
+    answers: Path | None = None,
     progress: Progress = silent,
 ) -> list[Answer]:
-    """Return the answers in the order of the questions. Raises KeyboardInterrupt if Ctrl-C has stopped the work."""
-    observer = AnswerTeller(progress)
+    """Return the answers in the order of the questions. Raises KeyboardInterrupt if Ctrl-C has stopped the work.
+
+    The file ``answers`` keeps each answer as soon as it is known; what it has is not asked again.
+    """
     players = {words: parse_spec(words, game="go") for words in dict.fromkeys(q.player for q in questions)}
-    MatchSetup(MatchSettings(), tuple(players.values())).prepare(observer.say)
     tasks = [AnswerTask(players[q.player], q.problem.position(q.run), seed) for q in questions]
+    kept = None if answers is None else KeptAnswers.read(answers)
+    found = [None if kept is None else kept.get(task) for task in tasks]
+    missing = [i for i, answer in enumerate(found) if answer is None]
+    if missing:
+        if len(missing) < len(tasks):
+            progress(f"{len(tasks) - len(missing):,} of {len(tasks):,} positions are known, from {answers}")
+        asked = [tasks[i] for i in missing]
+        for i, answer in zip(missing, _ask(asked, workers, executor, kept, AnswerTeller(progress)), strict=True):
+            found[i] = answer
+    return [answer for answer in found if answer]
+
+
+def _ask(
+    tasks: Sequence[AnswerTask],
+    workers: int | None,
+    executor: str | None,
+    kept: KeptAnswers | None,
+    observer: "AnswerTeller",
+) -> list[Answer]:
+    players = tuple(dict.fromkeys(task.player for task in tasks))
+    MatchSetup(MatchSettings(), players).prepare(observer.say)
     place = place_named(None, executor, workers)
     with place.open_pool(observer) as pool:
-        for size in {q.problem.size for q in questions}:
-            pool.begin(MatchSetup(MatchSettings(size=size), tuple(players.values())))
-        driver = SuiteDriver(tasks, pool, observer)
+        for size in {task.position.line.size for task in tasks}:
+            pool.begin(MatchSetup(MatchSettings(size=size), players))
+        driver = SuiteDriver(tasks, pool, observer, None if kept is None else kept.keep)
         with stopping_on_signals(driver, observer, place.executor == "inline"):
             driver.run()
     if not driver.finished:

@@ -44,7 +44,7 @@ class Experiment:
 
 
 _MATCHES = ("games", "size", "simulations", "workers", "executor", "ledger")
-_ASKING = ("runs", "simulations", "workers", "executor")
+_ASKING = ("runs", "simulations", "workers", "executor", "answers")
 _GROWING = ("games", "simulations", "steps", "proposer", "workers", "executor", "ledger")
 EXPERIMENTS = {
     e.name: e

@@ -1,7 +1,7 @@
 """Ask a player for its move in each position of a suite, on any number of workers."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from semeai.errors import PlayerFailed
@@ -76,11 +76,20 @@ class AnswerTask:
 
 
 class SuiteDriver(Driver):
-    """Asks about all positions. After ``stop`` it finishes those under way; ``answers`` has what is known."""
+    """Asks about all positions. After ``stop`` it finishes those under way; ``answers`` has what is known.
 
-    def __init__(self, tasks: Sequence[AnswerTask], pool: Pool, observer: Observer) -> None:
+    ``keep`` is called with each answer as soon as it is known.
+    """
+
+    def __init__(
+        self,
+        tasks: Sequence[AnswerTask],
+        pool: Pool,
+        observer: Observer,
+        keep: Callable[[AnswerTask, Answer], object] | None = None,
+    ) -> None:
         super().__init__()
-        self.tasks, self.pool, self.observer = tasks, pool, observer
+        self.tasks, self.pool, self.observer, self.keep = tasks, pool, observer, keep
         self._found: dict[int, Answer] = {}
         self._under_way: dict[int, int] = {}
         self._next = 0
@@ -118,6 +127,8 @@ class SuiteDriver(Driver):
             raise PlayerFailed(answer.failure)  # it never will, and a table of failures shows nothing
         self._found[number] = answer
         self.n_new += 1
+        if self.keep:
+            self.keep(self.tasks[number], answer)
 
 
 def run_suites(
