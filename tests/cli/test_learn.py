@@ -63,6 +63,25 @@ def test_a_player_takes_the_model(folder):
     assert len(position.moves) == 1
 
 
+@pytest.mark.slow
+def test_a_model_of_searches_begins_with_another_one(folder):
+    first, output = folder / "first.npz", folder / "next.npz"
+    words = ("learn", folder, "--min-seen", 5, "--epochs", 1)
+    assert semeai(*words, "-o", first).exit_code == 0
+    searching = ("--player", "mcts:rave,memory_mb=1", "--search-simulations", 20, "--searches", 2, "--workers", 1)
+    result = semeai(*words, "-o", output, "--targets", "visits", "--start", first, *searching)
+    assert result.exit_code == 0, result.output
+    searches = output.with_name("next.npz.searches").read_text()
+    assert len(searches.splitlines()) == 1 + 2 * 20
+    found = json.loads(
+        semeai(*words, "-o", output, "--targets", "visits", "--start", first, *searching, "--json").stdout
+    )
+    assert output.with_name("next.npz.searches").read_text() == searches
+    assert 30 < found["moves"] + found["moves_held_out"] <= 40
+    about = load_model(output).about
+    assert (about["targets"], about["start"]) == ("visits", load_model(first).digest)
+
+
 def test_a_database_of_a_folder_of_games(folder):
     (folder / "broken.sgf").write_text("(;GM[1")
     output = folder / "ae.npz"
@@ -110,6 +129,13 @@ def test_self_play_is_the_same_for_any_number_of_workers_and_played_once(tmp_pat
         (("x.sgf", "--patterns-only", "--shapes", 2), "--shapes is an option without --patterns-only"),
         (("x.sgf", "--patterns-only", "--groups"), "--groups is an option without --patterns-only"),
         (("x.sgf", "--patterns-only", "--figure", "x.svg"), "--figure is an option without --patterns-only"),
+        (("x.sgf", "--patterns-only", "--targets", "visits"), "--targets visits is an option without --patterns-only"),
+        (("x.sgf", "--patterns-only", "--start", "own"), "--start is an option without --patterns-only"),
+        (("x.sgf", "--searches", 3), "--searches is an option with --targets visits"),
+        (("x.sgf", "--search-simulations", 30), "--search-simulations is an option with --targets visits"),
+        (("x.sgf", "--targets", "visits", "--groups"), "--groups is an option without --targets visits"),
+        (("--self-play", 4, "--player", "random", "--targets", "visits"), "does not tell its visits"),
+        (("x.sgf", "--start", "none.npz"), "--start: move model none.npz: cannot be read"),
         (("x.sgf", "--figure", "x.txt"), "--figure x.txt: write a name that ends in .svg"),
         (("x.sgf", "--patterns-only", "--prior", 0), "--prior: must be above 0 and at most 1000, not 0"),
         (("--self-play", 4, "--player", "mcts:simulations=5", "--simulations", 9), "has a budget of its own"),

@@ -28,7 +28,14 @@ def drawn_examples(draw, rows, weights_of_shapes, n):
     sums = rows[ids, 0].sum(axis=1) + pairs + weights_of_shapes[keys[:, 0] - 1]
     noisy = sums.reshape(n, 12) + draw.gumbel(size=(n, 12))
     winners = noisy.argmax(axis=1) + 12 * np.arange(n)
-    return Examples(ids, keys, 12 * np.arange(n + 1), winners, np.ones(n, np.int64))
+    return examples_of(ids, keys, 12 * np.arange(n + 1), winners, np.ones(n, np.int64))
+
+
+def examples_of(ids, keys, starts, winners, numbers):
+    """Examples in which one point was played in each position."""
+    targets = np.zeros(len(ids), np.float32)
+    targets[winners] = 1
+    return Examples(ids, keys, starts, winners, numbers, targets)
 
 
 def planted(draw, factor):
@@ -97,13 +104,14 @@ def test_judging_known_chances():
     """Two positions: chances 1/7, 2/7, 4/7, and three equal points."""
     ids = np.zeros((6, N_SLOTS), np.uint16)
     ids[:3, 0] = (1, 2, 3)
-    examples = Examples(ids, np.zeros((6, N_KEYS), np.uint32), np.array([0, 3, 6]), np.array([1, 4]), np.array([1, 40]))
+    keys = np.zeros((6, N_KEYS), np.uint32)
+    examples = examples_of(ids, keys, np.array([0, 3, 6]), np.array([1, 4]), np.array([1, 40]))
     weights = Weights.first(0, seed=1, factors=False)
     weights.rows[:4, 0] = np.log([1, 1, 2, 4])
     used = used_by(["shapes"])
     judged = weights.judge(examples, ShapeNumbers(np.zeros(0, np.uint32)).find(examples), used)
     assert judged.ranks.tolist() == [1, 1]
-    assert judged.chances == pytest.approx([2 / 7, 1 / 3])
+    assert np.exp(judged.log_chances) == pytest.approx([2 / 7, 1 / 3])
     assert (judged.top(1), judged.top(2)) == (0, 1)
     assert judged.log_likelihood == pytest.approx(np.log(2 / 21) / 2)
     assert judged.between(31, 100).ranks.tolist() == [1]
@@ -118,7 +126,7 @@ def test_a_shape_inside_an_unknown_one_is_unknown():
     keys[0] = np.arange(1, N_KEYS + 1)
     keys[1], keys[1, 1] = keys[0], 99
     keys[2], keys[2, 7] = keys[0], 99
-    examples = Examples(np.zeros((3, N_SLOTS), np.uint16), keys, np.array([0, 3]), np.array([0]), np.array([1]))
+    examples = examples_of(np.zeros((3, N_SLOTS), np.uint16), keys, np.array([0, 3]), np.array([0]), np.array([1]))
     found = ShapeNumbers(np.arange(1, N_KEYS + 1, dtype=np.uint32)).find(examples)
     assert found[0].tolist() == list(range(N_KEYS))
     assert (found[1] >= 0).tolist() == [True] + [False] * 6 + [True] * 4

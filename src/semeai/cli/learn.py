@@ -2,8 +2,10 @@
 
 import shlex
 import sys
+from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -13,9 +15,18 @@ from semeai.errors import ConfigError
 from semeai.store.places import DEFAULT_LEDGER
 
 if TYPE_CHECKING:
+    from semeai.games.go.model import MoveModel
     from semeai.games.record import GameRecord
     from semeai.runs.run import Place
     from semeai.table import ResultTable
+
+
+class Targets(StrEnum):
+    """What a move model learns."""
+
+    moves = "moves"
+    visits = "visits"
+
 
 SHOWN = 5
 """Largest number of refused files that are named."""
@@ -45,6 +56,18 @@ def learn(
     epochs: Annotated[int | None, typer.Option(min=1, max=100, help="Passes over the games (default: 3).")] = None,
     shapes: Annotated[
         int | None, typer.Option(min=1, max=131_072, help="Largest number of shapes (default: 100,000).")
+    ] = None,
+    targets: Annotated[
+        Targets, typer.Option(help="What is learnt: the moves that were played, or the visits of deep searches.")
+    ] = Targets.moves,
+    searches: Annotated[
+        int | None, typer.Option(min=1, help="Visits only: positions per game that are searched (default: 12).")
+    ] = None,
+    search_simulations: Annotated[
+        int | None, typer.Option(min=10, help="Visits only: simulations per search (default: 2000).")
+    ] = None,
+    start: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Model to begin with: a file, or own for that of semeai.")
     ] = None,
     groups: Annotated[
         bool, typer.Option("--groups", help="Also say what each group of features adds, by fits to 60,000 positions.")
@@ -83,6 +106,7 @@ def learn(
     Examples:
         semeai learn games/ -o model.npz                     from all .sgf files below a folder
         semeai learn --self-play 400 --size 9 -o model.npz   from games against itself, on all cores
+        semeai learn --self-play 400 --targets visits --start own -o next.npz
         semeai match mcts:model=model.npz mcts --size 19 --simulations 200
         semeai learn games/ --patterns-only -o ae.npz        the papers' AE, for database=ae.npz
     """
@@ -96,20 +120,31 @@ def learn(
     if prior is not None:
         check_range("--prior", prior, gt=0, le=1000)
     _check_kind(patterns_only, {"--prior": prior, "--positions": positions, "--distance": distance}, True)
-    others = {"--epochs": epochs, "--shapes": shapes, "--groups": groups or None, "--figure": figure}
-    _check_kind(patterns_only, others, False)
+    by_visits = targets is Targets.visits
+    others = {"--epochs": epochs, "--shapes": shapes, "--groups": groups or None, "--figure": figure, "--start": start}
+    _check_kind(patterns_only, {**others, "--targets visits": by_visits or None}, False)
+    for name, value in {"--searches": searches, "--search-simulations": search_simulations}.items():
+        if value is not None and not by_visits:
+            raise ConfigError(f"{name} is an option with --targets visits")
+    if groups and by_visits:
+        raise ConfigError("--groups is an option without --targets visits")
     check_writable("--output", output)
     if figure is not None:
         from semeai.experiments.figure import check_format
 
         check_format(figure)
         check_writable("--figure", figure)
+    first = None if patterns_only or start is None else _model_named(start)
+    if by_visits:
+        from semeai.cli.learn_searches import search_records, search_settings
+
+        searching = search_settings(player, searches, search_simulations)
     progress = note if not as_json else lambda text: None
     refused: list[str] = []
+    where = place_named(ledger, executor, workers)
     if self_play is None:
         records, refused = _read(games or [])
     else:
-        where = place_named(ledger, executor, workers)
         records = _play(self_play, _player(player, simulations), size, seed, where, as_json)
     if skip is None:
         skip = OPENING_MOVES if self_play else 0
@@ -123,13 +158,35 @@ def learn(
         from semeai.cli.learn_model import learn_moves
 
         chosen |= {"epochs": epochs, "max_shapes": shapes}
-        found = learn_moves(records, output, chosen, groups, figure, progress)
+        visits = None
+        if by_visits:
+            visits = search_records(records, replace(searching, skip=skip, seed=seed), output, where, as_json)
+        found = learn_moves(records, output, chosen, groups, figure, progress, visits, first)
     tables, sentence, data = found
     if as_json:
         print_json({"output": str(output), "bytes_on_disk": output.stat().st_size, "refused": refused, **data})
         return
     _print_tables(tables)
     say(sentence)
+
+
+def stopped_early() -> NoReturn:
+    """End the command after Ctrl-C."""
+    warn(f"stopped; to continue: {shlex.join(['semeai', *sys.argv[1:]])}")
+    raise typer.Exit(130)
+
+
+def _model_named(name: str) -> "MoveModel":
+    """Return the model that ``--start`` names: ``own``, or a file."""
+    from semeai.games.go.model import OWN_MODEL, load_model, model_of
+    from semeai.games.patterns.policy import OWN
+
+    if name == OWN:
+        return model_of(OWN_MODEL)
+    try:
+        return load_model(name)
+    except ConfigError as error:
+        raise ConfigError(f"--start: {error}") from None
 
 
 def _check_kind(patterns_only: bool, options: dict[str, Any], of_patterns: bool) -> None:
@@ -180,6 +237,5 @@ def _play(games: int, player: str, size: int, seed: int, where: "Place", quiet: 
     with display:
         stopped, records = play_games(match, games, where, observer=display)
     if stopped:
-        warn(f"stopped; to continue: {shlex.join(['semeai', *sys.argv[1:]])}")
-        raise typer.Exit(130)
+        stopped_early()
     return records

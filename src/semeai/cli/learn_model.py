@@ -5,7 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from semeai.games.go.model import MoveModel
 from semeai.games.record import GameRecord
+from semeai.learn.examples import Visits
 from semeai.learn.logit import Judged
 from semeai.learn.move_model import Learnt, Settings, by_group, learn_model
 from semeai.table import ResultTable, percent
@@ -22,11 +24,13 @@ def learn_moves(
     groups: bool,
     figure: Path | None,
     progress: Callable[[str], object],
+    visits: Sequence[Visits] | None = None,
+    start: MoveModel | None = None,
 ) -> tuple[list[ResultTable], str, dict[str, Any]]:
     """Learn and save a model. Returns the tables, a summary, and both as data; None in ``chosen`` is the default."""
     settings = Settings(**{name: value for name, value in chosen.items() if value is not None})
     checkpoint = output.with_name(output.name + ".part")
-    found = learn_model(records, settings, checkpoint, progress)
+    found = learn_model(records, settings, checkpoint, progress, visits=visits, start=start)
     found.model.save(output)
     checkpoint.unlink(missing_ok=True)
     tables = [by_phase(found)]

@@ -49,7 +49,7 @@ def run_go(
                 f"{s}x{s} Go against GNU Go level 10, komi 7.5",
                 ("simulations per move", *_columns("GNU Go")),
                 tuple((n, *_cells(tally)) for n, tally in zip(simulations, tallies, strict=True)),
-                f"{ALTERNATE} As in `semeai gtp`, our player uses its opening book on 9x9, and resigns. GNU "
+                f"{ALTERNATE} As in `semeai gtp`, our player uses its opening book, and resigns. GNU "
                 f"Go: `{gnugo_options()}`. Stones that both engines call dead are removed.",
                 (_chart(s, simulations, tallies),),
             )

@@ -1,18 +1,21 @@
 """Positions of games as examples for the move model: the features of all legal points, and which point was played."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from semeai.games.go.config import GoPolicy
-from semeai.games.go.kernels.board import GO_STATE
+from semeai.games.go.kernels.board import GO_STATE, PASS
 from semeai.games.go.kernels.features import N_KEYS, N_SLOTS
 from semeai.games.protocol import SCRATCH
 from semeai.games.record import GameRecord
 from semeai.learn.kernels.harvesting import add_examples
+
+Visits = Mapping[int, Mapping[int, int]]
+"""What searches found in a game: by number of moves played before, the visits of each point."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,13 +27,43 @@ class GameMoves:
     """Rows of (player, point)."""
     moves: NDArray[np.int64]
     """Rows of (player, move)."""
+    searched: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    """Indices of the moves before which there was a search."""
+    shares: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 1), np.float32))
+    """For each of them, the share of the visits of every point."""
+    of_searches: bool = False
+    """Whether to learn those shares, and not the moves that were played."""
 
     @classmethod
-    def of_record(cls, game: GameRecord) -> Self:
+    def of_record(cls, game: GameRecord, visits: Visits | None = None) -> Self:
         def rows(pairs: Sequence[tuple[int, int]]) -> NDArray[np.int64]:
             return np.array([(player + 1, point) for player, point in pairs], np.int64).reshape(-1, 2)
 
-        return cls(game.size, rows(game.setup), rows(game.moves))
+        moves = cls(game.size, rows(game.setup), rows(game.moves))
+        if visits is None:
+            return moves
+        searched = np.array(sorted(visits), np.int64)
+        shares = np.zeros((len(searched), (game.size + 2) ** 2), np.float32)
+        for row, number in zip(shares, searched.tolist(), strict=True):
+            row[list(visits[number])] = list(visits[number].values())
+            row /= row.sum()
+        return replace(moves, searched=searched, shares=shares, of_searches=True)
+
+    def takes(self, skip: int) -> NDArray[np.bool_]:
+        """Return which positions are learnt, by number of moves played before."""
+        take = np.arange(len(self.moves)) >= skip
+        return take & (self.rows >= 0) if self.of_searches else take
+
+    def teaches(self, skip: int) -> bool:
+        """Return whether there is anything to learn."""
+        return bool(self.takes(skip)[self.of_searches | (self.moves[:, 1] != PASS)].any())
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """For each move, its row in ``shares``, or -1."""
+        found = np.full(len(self.moves), -1, np.int64)
+        found[self.searched] = np.arange(len(self.searched))
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +76,11 @@ class Examples:
     """The keys of the shapes, by point; 0 for none."""
     starts: NDArray[np.int64]
     winners: NDArray[np.int64]
-    """Index of the point that was played, by position."""
+    """Index of the point that was played, or of the one with most visits, by position."""
     numbers: NDArray[np.int64]
     """Number of the move in its game, by position."""
+    targets: NDArray[np.float32]
+    """The probability to be learnt, by point: 1 for the point played, or its share of the visits."""
 
     def __len__(self) -> int:
         return len(self.winners)
@@ -64,12 +99,13 @@ class Harvester:
         most = sum(int(take.sum()) for take in taken)
         points = sum(int(take.sum()) * game.size**2 for game, take in zip(games, taken, strict=True))
         ids, keys = np.empty((points, N_SLOTS), np.uint16), np.empty((points, N_KEYS), np.uint32)
+        targets = np.empty(points, np.float32)
         starts, winners, numbers = (np.zeros(most + extra, np.int64) for extra in (1, 0, 0))
         n = 0
         for game, take in zip(games, taken, strict=True):
             n = add_examples(
                 self._states, self._scratches, self._policy, game.size, game.setup, game.moves, take,
-                ids, keys, starts, winners, numbers, n,
+                game.rows, game.shares, ids, keys, targets, starts, winners, numbers, n,
             )  # fmt: skip
         end = starts[n]
-        return Examples(ids[:end], keys[:end], starts[: n + 1], winners[:n], numbers[:n])
+        return Examples(ids[:end], keys[:end], starts[: n + 1], winners[:n], numbers[:n], targets[:end])

@@ -19,6 +19,8 @@ from semeai.learn.kernels.fitting import N_BINS, find_shapes, fit_positions, jud
 from semeai.rng import generator
 
 _FIRST_SQUARES, _FIRST_FACTOR = 0.3, 0.05
+_LEARNT_SQUARES = 20.0
+"""The same for weights that were learnt before, so that a few new games do not undo what many old ones showed."""
 
 
 class ShapeNumbers:
@@ -42,11 +44,12 @@ class ShapeNumbers:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """Ranks and probabilities of the moves played in games, and their numbers in the game."""
+    """Ranks and log-likelihoods of the moves played in games, or found by searches, and their numbers in the game."""
 
     ranks: NDArray[np.float64]
     """Number of points that are more likely; half a point for each equal one."""
-    chances: NDArray[np.float64]
+    log_chances: NDArray[np.float64]
+    """Logarithm of the probability of the move; its mean over the visits, if they are the target."""
     numbers: NDArray[np.int64]
     bins: NDArray[np.float64]
     """By probability, in steps of 1 / N_BINS: number of points, sum of their probabilities, number of moves played."""
@@ -54,7 +57,7 @@ class Judged:
     @classmethod
     def joined(cls, parts: "Sequence[Judged]") -> "Judged":
         """Return all parts as one."""
-        ranks, chances = np.concatenate([p.ranks for p in parts]), np.concatenate([p.chances for p in parts])
+        ranks, chances = (np.concatenate([getattr(p, name) for p in parts]) for name in ("ranks", "log_chances"))
         return cls(ranks, chances, np.concatenate([p.numbers for p in parts]), np.sum([p.bins for p in parts], axis=0))
 
     def top(self, n: int) -> float:
@@ -64,12 +67,12 @@ class Judged:
     @property
     def log_likelihood(self) -> float:
         """Mean natural logarithm of the probability of the move played."""
-        return float(np.mean(np.log(np.maximum(self.chances, 1e-12))))
+        return float(np.mean(self.log_chances))
 
     def between(self, first: int, last: int) -> "Judged":
         """Return the part with these numbers of moves; the bins stay those of all."""
         part = (self.numbers >= first) & (self.numbers <= last)
-        return Judged(self.ranks[part], self.chances[part], self.numbers[part], self.bins)
+        return Judged(self.ranks[part], self.log_chances[part], self.numbers[part], self.bins)
 
 
 @dataclass
@@ -91,6 +94,11 @@ class Weights:
         full = np.full_like(rows, _FIRST_SQUARES)
         return cls(rows, full, np.zeros(n_shapes, np.float32), np.full(n_shapes, _FIRST_SQUARES, np.float32))
 
+    def begin_with(self, rows: NDArray[np.float32], shapes: NDArray[np.float32]) -> None:
+        """Take the weights of a model, whose shapes are the first ones, and let them move slowly."""
+        self.rows[:], self.shapes[: len(shapes)] = rows, shapes
+        self.row_squares[:], self.shape_squares[: len(shapes)] = _LEARNT_SQUARES, _LEARNT_SQUARES
+
     def fit(
         self,
         examples: Examples,
@@ -109,7 +117,7 @@ class Weights:
         step, factor_step = map(np.float32, steps)
         return float(
             fit_positions(
-                order, examples.starts, examples.winners, examples.ids, found, used,
+                order, examples.starts, examples.targets, examples.ids, found, used,
                 self.rows, self.row_squares, self.shapes, self.shape_squares, step, factor_step, draws,
             )
         )  # fmt: skip
@@ -117,8 +125,9 @@ class Weights:
     def judge(self, examples: Examples, found: NDArray[np.int32], used: NDArray[np.bool_]) -> Judged:
         """Return how well the weights predict the moves played."""
         n = len(examples)
-        ranks, chances, bins = np.zeros(n), np.zeros(n), np.zeros((N_BINS, 3))
+        ranks, log_chances, bins = np.zeros(n), np.zeros(n), np.zeros((N_BINS, 3))
         judge_positions(
-            examples.starts, examples.winners, examples.ids, found, used, self.rows, self.shapes, ranks, chances, bins
-        )
-        return Judged(ranks, chances, examples.numbers, bins)
+            examples.starts, examples.winners, examples.targets, examples.ids, found, used, self.rows, self.shapes,
+            ranks, log_chances, bins,
+        )  # fmt: skip
+        return Judged(ranks, log_chances, examples.numbers, bins)

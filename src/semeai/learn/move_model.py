@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 from semeai.archives import Wanted, read_arrays
 from semeai.errors import ConfigError
 from semeai.files import replace_file
-from semeai.games.go.kernels.board import PASS
 from semeai.games.go.kernels.features import N_IDS, N_KEYS, N_SIZES, N_SLOTS, SLOTS, WIDTH
 from semeai.games.go.kernels.move_model import MAX_SHAPES
 from semeai.games.go.model import MoveModel
 from semeai.games.record import GameRecord
-from semeai.learn.examples import Examples, GameMoves, Harvester
+from semeai.learn.examples import Examples, GameMoves, Harvester, Visits
 from semeai.learn.logit import Judged, ShapeNumbers, Weights
 from semeai.rng import derive, generator
 
@@ -92,18 +91,27 @@ class Learnt:
 
 
 def learn_model(
-    games: Sequence[GameRecord], settings: Settings, checkpoint: Path | None = None, say: Say = lambda text: None
+    games: Sequence[GameRecord],
+    settings: Settings,
+    checkpoint: Path | None = None,
+    say: Say = lambda text: None,
+    *,
+    visits: Sequence[Visits] | None = None,
+    start: MoveModel | None = None,
 ) -> Learnt:
     """Learn a model. The same games and settings give the same model, also after a stop.
 
-    Raises ConfigError if the games are too few.
+    With ``visits`` of searches, by game, the model learns what they prefer, and not the moves that were played. It
+    begins with the weights of ``start``. Raises ConfigError if the games are too few.
     """
-    training, held_out = split(games, settings)
+    training, held_out = split(games, settings, visits)
     harvester = Harvester()
     keys = count_shapes(training, settings, harvester, say)
-    if not any((game.moves[settings.skip :, 1] != PASS).any() for game in held_out):
+    if start is not None:
+        keys = np.concatenate([start.keys, keys[~np.isin(keys, start.keys)]])[:MAX_SHAPES]
+    if not any(game.teaches(settings.skip) for game in held_out):
         raise ConfigError(f"the {len(held_out)} games held out have no moves to test on")
-    fit = Fit(training, keys, settings, harvester)
+    fit = Fit(training, keys, settings, harvester, start=start)
     if checkpoint is not None:
         fit.resume(checkpoint, say)
     while (line := fit.step()) is not None:
@@ -112,7 +120,9 @@ def learn_model(
             fit.save(checkpoint)
     judged = fit.judge(held_out)
     about = {
-        "kind": "move model", "games": len(training), "moves": fit.n_moves, "held_out": len(held_out),
+        "kind": "move model", "targets": "moves" if visits is None else "visits",
+        "start": None if start is None else start.digest,
+        "games": len(training), "moves": fit.n_moves, "held_out": len(held_out),
         "top_1": round(judged.top(1), 4), "top_20": round(judged.top(20), 4), **asdict(settings),
     }  # fmt: skip
     order = np.argsort(keys)
@@ -120,13 +130,15 @@ def learn_model(
     return Learnt(model, judged, len(training), len(held_out), fit.n_moves)
 
 
-def split(games: Sequence[GameRecord], settings: Settings) -> tuple[list[GameMoves], list[GameMoves]]:
+def split(
+    games: Sequence[GameRecord], settings: Settings, visits: Sequence[Visits] | None = None
+) -> tuple[list[GameMoves], list[GameMoves]]:
     """Split the games at random into those to learn from and those held out."""
     if len(games) < 2:
         raise ConfigError(f"{len(games)} games: at least two are needed, one to learn from and one to test on")
     order = generator(settings.seed, "games").permutation(len(games))
     n = min(max(1, round(settings.held_out * len(games))), settings.max_held_out)
-    every = [GameMoves.of_record(games[i]) for i in order]
+    every = [GameMoves.of_record(games[i], None if visits is None else visits[i]) for i in order]
     return every[n:], every[:n]
 
 
@@ -136,16 +148,12 @@ def _chunks(games: Sequence[GameMoves], order: Iterable[int], skip: int) -> Iter
     n = 0
     for i in order:
         chunk.append(int(i))
-        n += max(0, len(games[i].moves) - skip)
+        n += int(games[i].takes(skip).sum())
         if n >= CHUNK_POSITIONS:
             yield chunk
             chunk, n = [], 0
     if chunk:
         yield chunk
-
-
-def _take(game: GameMoves, skip: int) -> NDArray[np.bool_]:
-    return np.arange(len(game.moves)) >= skip
 
 
 def count_shapes(games: Sequence[GameMoves], settings: Settings, harvester: Harvester, say: Say) -> NDArray[np.uint32]:
@@ -154,7 +162,7 @@ def count_shapes(games: Sequence[GameMoves], settings: Settings, harvester: Harv
     found: list[NDArray[np.uint32]] = []
     n = 0
     for chunk in _chunks(games, range(len(games)), settings.skip):
-        examples = harvester.harvest([games[i] for i in chunk], [_take(games[i], settings.skip) for i in chunk])
+        examples = harvester.harvest([games[i] for i in chunk], [games[i].takes(settings.skip) for i in chunk])
         lengths = np.diff(examples.starts)
         others = (draws.random((OTHERS, len(examples))) * lengths).astype(np.int64) + examples.starts[:-1]
         found.append(examples.keys[np.concatenate([examples.winners, others.ravel()])])
@@ -184,10 +192,14 @@ class Fit:
         settings: Settings,
         harvester: Harvester,
         groups: Sequence[str] = tuple(GROUPS),
+        start: MoveModel | None = None,
     ) -> None:
         self.games, self.settings, self.harvester = games, settings, harvester
         self.numbers = ShapeNumbers(keys)
         self.weights = Weights.first(len(keys), settings.seed, factors=settings.factor_step > 0)
+        if start is not None:
+            self.weights.begin_with(start.rows, start.shapes)
+        self.start = "" if start is None else start.digest
         self.used = used_by(groups)
         self.n_moves = 0
         self.n_done = 0  # chunks
@@ -224,14 +236,15 @@ class Fit:
         return Judged.joined(parts)
 
     def _harvest(self, games: Sequence[GameMoves]) -> Examples:
-        return self.harvester.harvest(games, [_take(game, self.settings.skip) for game in games])
+        return self.harvester.harvest(games, [game.takes(self.settings.skip) for game in games])
 
     def _identity(self) -> str:
         """Return a hash of what the fit depends on, so that a checkpoint of another fit is not used."""
         shapes = [part.shape for part in vars(self.weights).values()]
-        sizes = [(game.size, len(game.setup), len(game.moves)) for game in self.games]
-        found = hashlib.sha256(json.dumps([asdict(self.settings), shapes, sizes], sort_keys=True).encode())
-        for part in (self.numbers.keys, self.used, *(part for game in self.games for part in (game.setup, game.moves))):
+        sizes = [(game.size, len(game.setup), len(game.moves), len(game.searched)) for game in self.games]
+        found = hashlib.sha256(json.dumps([asdict(self.settings), shapes, sizes, self.start], sort_keys=True).encode())
+        parts = (part for game in self.games for part in (game.setup, game.moves, game.searched, game.shares))
+        for part in (self.numbers.keys, self.used, *parts):
             found.update(part.tobytes())
         return found.hexdigest()
 

@@ -1,7 +1,7 @@
 """Ask a player for its move in each position of a suite, on any number of workers."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from semeai.errors import PlayerFailed
@@ -10,12 +10,10 @@ from semeai.match.player_cache import worker_players
 from semeai.match.settings import MatchSettings
 from semeai.players.specs import PlayerSpec
 from semeai.rng import derive
-from semeai.runs.run import Driver, Observer, Place, stopping_on_signals
+from semeai.runs.run import Observer, Place, stopping_on_signals
+from semeai.runs.tasks import TaskDriver
 from semeai.suites.suite import SuitePosition
 from semeai.work.deaths import Death
-from semeai.work.pool import Pool
-
-POLL_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
@@ -75,60 +73,17 @@ class AnswerTask:
         return Answer(self.position, "", False, failure=f"{self.label} repeatedly killed its worker")
 
 
-class SuiteDriver(Driver):
-    """Asks about all positions. After ``stop`` it finishes those under way; ``answers`` has what is known.
-
-    ``keep`` is called with each answer as soon as it is known.
-    """
-
-    def __init__(
-        self,
-        tasks: Sequence[AnswerTask],
-        pool: Pool,
-        observer: Observer,
-        keep: Callable[[AnswerTask, Answer], object] | None = None,
-    ) -> None:
-        super().__init__()
-        self.tasks, self.pool, self.observer, self.keep = tasks, pool, observer, keep
-        self._found: dict[int, Answer] = {}
-        self._under_way: dict[int, int] = {}
-        self._next = 0
-
-    @property
-    def finished(self) -> bool:
-        return len(self._found) == len(self.tasks)
+class SuiteDriver(TaskDriver):
+    """Asks about all positions. After ``stop`` it finishes those under way; ``answers`` has what is known."""
 
     @property
     def answers(self) -> list[Answer]:
         """The answers so far, in the order of the file."""
-        return [self._found[i] for i in sorted(self._found)]
+        return self.results
 
-    def run(self) -> None:
-        try:
-            while not self.finished and not self.dropping and not (self.stopping and not self._under_way):
-                if self.stopping:
-                    for parcel_id in self.pool.drop_backlog():
-                        del self._under_way[parcel_id]
-                else:
-                    self._hand_out()
-                for parcel_id, (answer,) in self.pool.wait(POLL_SECONDS):
-                    self._take_in(self._under_way.pop(parcel_id), answer)
-                self.observer.progress(self)
-        finally:
-            self.pool.abandon()
-
-    def _hand_out(self) -> None:
-        while len(self._under_way) < self.pool.workers and self._next < len(self.tasks):
-            self._under_way[self.pool.submit([self.tasks[self._next]])] = self._next
-            self._next += 1
-
-    def _take_in(self, number: int, answer: Answer) -> None:
-        if answer.failed_to_start and all(known.failed_to_start for known in self._found.values()):
-            raise PlayerFailed(answer.failure)  # it never will, and a table of failures shows nothing
-        self._found[number] = answer
-        self.n_new += 1
-        if self.keep:
-            self.keep(self.tasks[number], answer)
+    def check(self, result: Answer) -> None:
+        if result.failed_to_start and all(known.failed_to_start for known in self.answers):
+            raise PlayerFailed(result.failure)  # it never will, and a table of failures shows nothing
 
 
 def run_suites(

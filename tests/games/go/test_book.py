@@ -1,9 +1,12 @@
 """The opening book: the same in all eight symmetries, the same after writing and reading, and refused if wrong."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tools.learn_book import choose, seen
 
 from semeai.errors import ConfigError
 from semeai.games.go.book import Book, BookMove, canonical_view, own_book
@@ -65,6 +68,49 @@ def test_stones_komi_and_player_make_the_position() -> None:
 def test_a_book_written_and_read_is_the_same() -> None:
     book = own_book()
     assert Book.read(book.lines(), "again").entries == book.entries
+
+
+def test_a_move_learnt_from_games_says_so() -> None:
+    line = "19 7.5 B - / - > R16 44.4 2364 games"
+    book = Book.read([line], "mine.txt")
+    assert list(book.lines()) == [line]
+    found = book.look_up(GoPosition(19))
+    assert found is not None
+    assert found.source == "2,364 games"
+    assert BookMove(0, 0.5, 20_000).source == "20,000 simulations"
+
+
+def test_the_own_book_opens_on_large_boards_too() -> None:
+    """In corners, on the third and fourth lines, for the first moves of a usual game."""
+    for komi in (6.5, 7.5):
+        position = GoPosition(19, komi)
+        for _ in range(4):
+            found = own_book().look_up(position)
+            assert found is not None
+            row, column = divmod(found.move, 20)
+            assert {min(row, 20 - row), min(column, 20 - column)} <= {3, 4}
+            position.play(found.move)
+    assert own_book().look_up(GoPosition(19, 0.5)) is None
+
+
+def test_games_are_counted_from_all_sides() -> None:
+    """Eight games that are the same but for the symmetry are one line of play, also on a symmetric board."""
+    counts: Counter[tuple[int, int, int]] = Counter()
+    for mirror, turns in SIDES:
+        position = GoPosition(9)
+        for name in ("G6", "D3"):
+            move = turned(position, position.text_to_move(name), mirror, turns)
+            _, place = seen(position, move)
+            counts[len(position.moves), place, 0] += 1
+            position.play(move)
+    assert sorted(counts.values()) == [8, 8]
+
+
+def test_the_book_takes_the_best_of_the_usual_moves() -> None:
+    """A rare move that always won is not taken, and a few more wins of few games are pulled back to the mean."""
+    assert choose({1: [100, 55], 2: [60, 27], 3: [9, 9]}) == (1, (55 + 20 * 91 / 169) / 120, 100)
+    assert choose({1: [9, 5], 2: [8, 4]}) is None
+    assert choose({place: [10, 5] for place in range(20)}) is None
 
 
 def test_the_own_book_knows_the_first_moves() -> None:

@@ -93,4 +93,4 @@ class GrownSource(GuidedSource):
     """Largest number of cells of a grown shape."""
 
     def make(self, first: PlayerConfig, seed: int) -> Proposer:
-        return Grown(**self.settings(first, seed), parents=self.parents, largest=self.largest)
+        return Grown(**self.values(first, seed), parents=self.parents, largest=self.largest)

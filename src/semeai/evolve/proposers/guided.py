@@ -133,9 +133,9 @@ class GuidedSource(RandomSource):
     """Patterns whose matched moves overlap more than this are near-duplicates; only one of them is raced."""
 
     def make(self, first: PlayerConfig, seed: int) -> Proposer:
-        return Guided(**self.settings(first, seed))
+        return Guided(**self.values(first, seed))
 
-    def settings(self, first: PlayerConfig, seed: int) -> dict[str, Any]:
+    def values(self, first: PlayerConfig, seed: int) -> dict[str, Any]:
         """Return the fields of the proposer for an evolution that begins with the player ``first``."""
         shallow = self.shallow or min(first.simulations or MOST_DEFAULT_SHALLOW, MOST_DEFAULT_SHALLOW)
         return {

@@ -1,8 +1,8 @@
-"""An opening book: moves found by long searches. All eight symmetric views of a position are the same entry.
+"""An opening book: moves found by long searches, or in many games. All eight symmetric views are the same entry.
 
 The book is a text file with one line per position,
 `size komi to-move black-stones / white-stones > move win-rate simulations`,
-for example `9 7.5 W E5 / - > D3 47.2 20000`.
+for example `9 7.5 W E5 / - > D3 47.2 20000`, or `... > move win-rate number games` if it was learnt from games.
 """
 
 import hashlib
@@ -22,8 +22,8 @@ from semeai.files import read_text
 from semeai.games.go.kernels.tables import BLACK, WHITE
 from semeai.games.go.position import GoPosition
 
-OWN_BOOK = "book.txt"
-"""The file of the book that comes with semeai, in this package."""
+OWN_BOOKS = ("book.txt", "book19.txt")
+"""The files of the book that comes with semeai, in this package: by searches for 9x9, by games for 19x19."""
 SHORTEST = 10
 """Words of a line without stones."""
 
@@ -33,8 +33,14 @@ class BookMove(NamedTuple):
 
     move: int
     win_rate: float
-    """Win rate of the player to move, by the search that found the move."""
+    """Win rate of the player to move, by the search that found the move or the games in which it was played."""
     simulations: int
+    """Simulations of the search, or the number of games."""
+    of_games: bool = False
+
+    @property
+    def source(self) -> str:
+        return f"{self.simulations:,} {'games' if self.of_games else 'simulations'}"
 
 
 class _View(NamedTuple):
@@ -104,8 +110,11 @@ class Book:
 @cache
 def own_book() -> Book:
     """Return the book that comes with semeai."""
-    text = files(__package__).joinpath(OWN_BOOK).read_text(encoding="utf-8")
-    return Book.read(text.splitlines(), OWN_BOOK)
+    book = Book()
+    for name in OWN_BOOKS:
+        text = files(__package__).joinpath(name).read_text(encoding="utf-8")
+        book.entries |= Book.read(text.splitlines(), name).entries
+    return book
 
 
 @cache
@@ -118,6 +127,14 @@ def _turns(size: int) -> tuple[NDArray[np.int64], ...]:
 def canonical_view(position: GoPosition) -> _View:
     """Return the view of the stones whose bytes come first, of all eight: symmetric positions have the same one."""
     return _view(position.size, position.komi, position.to_move, position.colors.ravel())
+
+
+def turns_of(position: GoPosition) -> tuple[bytes, list[NDArray[np.int64]]]:
+    """Return the stones of the canonical view, and all turns that show them: more than one if it is symmetric."""
+    stones = position.colors.ravel()
+    turns = [(stones[turn].tobytes(), turn) for turn in _turns(position.size)]
+    first = min(seen for seen, _ in turns)
+    return first, [turn for seen, turn in turns if seen == first]
 
 
 def _view(size: int, komi: float, player: int, stones: NDArray[np.uint8]) -> _View:
@@ -143,7 +160,8 @@ def _line(key: tuple[int, float, int, bytes], found: BookMove) -> str:
     names = _names(size)
     black, white = (" ".join(names[i] for i, c in enumerate(stones) if c == color) or "-" for color in (BLACK, WHITE))
     rate = f"{100 * found.win_rate:.1f}"
-    return f"{size} {komi:g} {'BW'[player]} {black} / {white} > {names[found.move]} {rate} {found.simulations}"
+    kind = " games" if found.of_games else ""
+    return f"{size} {komi:g} {'BW'[player]} {black} / {white} > {names[found.move]} {rate} {found.simulations}{kind}"
 
 
 def _parse(words: list[str]) -> tuple[_View, BookMove]:
@@ -160,11 +178,12 @@ def _parse(words: list[str]) -> tuple[_View, BookMove]:
             if place < 0 or stones[place]:
                 raise ValueError(f"no stone can be placed on {name}")
             stones[place] = color
-    name, rate, simulations = words[arrow + 1 :]
+    of_games = words[-1] == "games"
+    name, rate, simulations = words[arrow + 1 : len(words) - of_games]
     place = _place(board.text_to_move(name), size)
     if place < 0 or stones[place]:
         raise ValueError(f"{name} is no move here")
-    found = BookMove(place, float(rate) / 100, int(simulations))
+    found = BookMove(place, float(rate) / 100, int(simulations), of_games)
     if not (math.isfinite(komi) and 0 <= found.win_rate <= 1 and found.simulations >= 0):
         raise ValueError("komi, win rate or simulations are out of range")
     return _view(size, komi, player, stones), found

@@ -89,7 +89,7 @@ class Go(Game):
         found = own_book().look_up(board)
         if found is None or found.move not in board.legal_moves():
             return None
-        return found.move, f"book: {found.win_rate:.1%} of {found.simulations} simulations"
+        return found.move, f"book: {found.win_rate:.1%} of {found.source}"
 
     def final_move(self, position: Position, policy: PolicyRecord) -> int | None:
         """Return a pass after the opponent's pass if that wins, whether dead stones are removed or not."""

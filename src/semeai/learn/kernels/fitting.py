@@ -102,11 +102,20 @@ def _chances(
         chances[i] /= whole
 
 
+@inlined
+def _log_likelihood(first: int, end: int, targets: NDArray[np.float32], chances: NDArray[np.float32]) -> float:
+    total = 0.0
+    for i in range(first, end):
+        if targets[i] > 0:
+            total += targets[i] * np.log(max(chances[i - first], np.float32(1e-12)))
+    return total
+
+
 @kernel
 def fit_positions(
     order: NDArray[np.int64],
     starts: NDArray[np.int64],
-    winners: NDArray[np.int64],
+    targets: NDArray[np.float32],
     ids: NDArray[np.uint16],
     found: NDArray[np.int32],
     used: NDArray[np.bool_],
@@ -118,17 +127,20 @@ def fit_positions(
     factor_step: np.float32,
     draws: NDArray[np.float32],
 ) -> float:
-    """Move the weights along the gradient, position by position. Returns the sum of the log-likelihoods."""
+    """Move the weights along the gradient, position by position. Returns the sum of the log-likelihoods.
+
+    ``targets`` has the probability of each point that is to be learnt.
+    """
     chances, sums = np.zeros(_MOST_POINTS, np.float32), np.zeros(WIDTH, np.float32)
     n_slots, total, drawn = ids.shape[1], 0.0, 0
     for position in order:
         first, end = starts[position], starts[position + 1]
         _chances(first, end, ids, found, used, rows, shapes, chances, sums)
-        total += np.log(max(chances[winners[position] - first], np.float32(1e-12)))
+        total += _log_likelihood(first, end, targets, chances)
         for i in range(first, end):
             gradient = chances[i - first]
-            if i == winners[position]:
-                gradient -= np.float32(1.0)
+            if targets[i] > 0:
+                gradient -= targets[i]
             elif gradient < _UNLIKELY:
                 drawn = (drawn + 1) & (len(draws) - 1)
                 if draws[drawn] * _UNLIKELY >= gradient:
@@ -157,16 +169,17 @@ def fit_positions(
 def judge_positions(
     starts: NDArray[np.int64],
     winners: NDArray[np.int64],
+    targets: NDArray[np.float32],
     ids: NDArray[np.uint16],
     found: NDArray[np.int32],
     used: NDArray[np.bool_],
     rows: NDArray[np.float32],
     shapes: NDArray[np.float32],
     ranks: NDArray[np.float64],
-    chances_of_played: NDArray[np.float64],
+    log_chances: NDArray[np.float64],
     bins: NDArray[np.float64],
 ) -> None:
-    """Write rank and probability of each point played, and how often points of each probability were played."""
+    """Write rank and log-likelihood of each point played, and how often points of each probability were played."""
     chances, sums = np.zeros(_MOST_POINTS, np.float32), np.zeros(WIDTH, np.float32)
     for position in range(len(winners)):
         first, end = starts[position], starts[position + 1]
@@ -179,5 +192,5 @@ def judge_positions(
             row = bins[np.int64(min(chances[i] * N_BINS, np.float32(N_BINS - 1)))]
             row[0] += 1
             row[1] += chances[i]
-            row[2] += won
-        ranks[position], chances_of_played[position] = rank, played
+            row[2] += targets[first + i]
+        ranks[position], log_chances[position] = rank, _log_likelihood(first, end, targets, chances)

@@ -19,14 +19,20 @@ def add_examples(
     setup: NDArray[np.int64],
     moves: NDArray[np.int64],
     take: NDArray[np.bool_],
+    rows: NDArray[np.int64],
+    shares: NDArray[np.float32],
     ids: NDArray[np.uint16],
     keys: NDArray[np.uint32],
+    targets: NDArray[np.float32],
     starts: NDArray[np.int64],
     winners: NDArray[np.int64],
     numbers: NDArray[np.int64],
     n: int,
 ) -> int:
-    """Add the examples of a game. Returns the number of all positions so far."""
+    """Add the examples of a game. Returns the number of all positions so far.
+
+    Row ``rows[t]`` of ``shares`` has the target of each point before move ``t``; -1: the point played has all.
+    """
     state, spare, scratch = states[0], states[1], scratches[0]
     points = scratch.moves
     reset(state, size, 7.5)
@@ -36,11 +42,15 @@ def add_examples(
     for t in range(len(moves)):
         color, move = moves[t, 0], moves[t, 1]
         state.to_move = color
-        if take[t] and move != PASS and is_legal(state, move, color):
+        row = rows[t]
+        if take[t] and (row >= 0 or (move != PASS and is_legal(state, move, color))):
             starts[n + 1] = write_points(state, spare, scratch, policies[0], ids, keys, points, starts[n])
+            most = np.float32(0.0)
             for i in range(starts[n], starts[n + 1]):
-                if points[i - starts[n]] == move:
-                    winners[n] = i
+                p = points[i - starts[n]]
+                targets[i] = np.float32(p == move) if row < 0 else shares[row, p]
+                if targets[i] > most:
+                    most, winners[n] = targets[i], i
             numbers[n] = t + 1
             n += 1
         play_move(state, move, color)
