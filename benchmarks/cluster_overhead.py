@@ -24,7 +24,8 @@ from semeai.work.evaluators import CallableEvaluator
 from semeai.work.executors import EXECUTORS
 from semeai.work.jobs import Job
 from semeai.work.packing import pack
-from semeai.work.pool import Pool, ResilientPool
+from semeai.work.parcels import Pool
+from semeai.work.pool import ResilientPool
 
 TASKS = 100
 ROUNDS = 7

@@ -16,7 +16,8 @@ from semeai.errors import ConfigError
 from semeai.models import checked
 from semeai.work.cluster.settings import ExecutorTable, is_cluster
 from semeai.work.executors import EXECUTORS, default_workers
-from semeai.work.pool import Pool, ResilientPool
+from semeai.work.parcels import Pool
+from semeai.work.pool import ResilientPool
 
 if TYPE_CHECKING:
     from sqlalchemy import Table

@@ -5,7 +5,7 @@ from typing import Any
 
 from semeai.runs.run import Driver, Observer
 from semeai.work.jobs import Task
-from semeai.work.pool import Pool
+from semeai.work.parcels import Pool
 
 POLL_SECONDS = 0.1
 Keep = Callable[[Any, Any], object]

@@ -7,12 +7,11 @@ import pickle
 import signal
 import time
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from concurrent.futures import BrokenExecutor, Executor, Future
-from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from types import TracebackType
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Self
 
 from semeai.errors import ConfigError, WorkersLost
 from semeai.processes import describe_exit
@@ -24,93 +23,9 @@ from semeai.work.heartbeat import Beat
 from semeai.work.jobs import Task, run_tasks
 from semeai.work.needs import Setup
 from semeai.work.packing import run_packed
-
-Parcel = Sequence[Task]  # tasks that are sent to a worker in one message
-Results = list[Any]  # their results in the same order
+from semeai.work.parcels import Parcel, Results, Running, Sent, Work
 
 _LOOK_SECONDS = 0.1  # between two looks at what the workers are doing
-
-
-@dataclass
-class _Work:
-    """A parcel on its way to its results."""
-
-    id: int
-    tasks: Parcel
-    answers: dict[int, Any] = field(default_factory=dict)
-    n_crashes: int = 0  # of workers that ran it, or may have run it
-    n_kills: int = 0  # of workers that ran it, by a signal from outside
-    killed_since: float = math.inf
-    n_late: int = 0  # tries of one evaluation that did not end in time
-
-    @property
-    def open(self) -> list[int]:
-        """Indices of the tasks without a result."""
-        return [i for i in range(len(self.tasks)) if i not in self.answers]
-
-    @property
-    def results(self) -> Results:
-        return [self.answers[i] for i in range(len(self.tasks))]
-
-    def answer(self, index: int, result: Any) -> None:
-        self.answers[index] = result
-        self.forgive()
-
-    def forgive(self) -> None:
-        self.n_crashes = self.n_kills = self.n_late = 0
-        self.killed_since = math.inf
-
-
-class _Sent(NamedTuple):
-    """Tasks of a parcel that an executor has."""
-
-    work: _Work
-    indices: list[int]
-    place: int
-    token: int
-
-
-class Running(NamedTuple):
-    """An evaluation, or another step of a task, that a worker is busy with."""
-
-    task: Task
-    step: int
-    seconds: float
-
-
-class Pool(Protocol):
-    """What the driver of a run sees of its workers, on this machine or on others."""
-
-    n_lost: int
-
-    @property
-    def workers(self) -> int:
-        """Number of workers that work is divided among. It may change at any time."""
-
-    @property
-    def state(self) -> str:
-        """Words about the workers, for displays; empty if there is nothing to say."""
-
-    def begin(self, setup: Setup) -> None:
-        """Set what the tasks from now on have in common."""
-
-    def submit(self, parcel: Parcel) -> int:
-        """Add ``parcel`` to the work. Returns the id with which ``wait`` returns its results."""
-
-    def drop_backlog(self) -> set[int]:
-        """Forget the parcels that no worker runs, and begin none before the next ``submit``. Returns their ids."""
-
-    def abandon(self) -> None:
-        """Forget all submitted work; later ``wait`` calls do not return it."""
-
-    def wait(self, timeout: float | None = None) -> list[tuple[int, Results]]:
-        """Return new results by parcel id. Blocks until there are some, at most ``timeout`` seconds."""
-
-    def slowest(self) -> Running | None:
-        """Return what a worker has been doing for the longest time; None if that is not known."""
-
-    def close(self) -> None:
-        """End the workers now; work under way is lost."""
 
 
 class ResilientPool:
@@ -137,9 +52,9 @@ class ResilientPool:
         self._workers = workers
         self._executor: Executor | None = None
         self._alone = False  # whether the executor has one worker, for suspects
-        self._backlog: deque[_Work] = deque()  # not given to the executor yet
-        self._suspects: deque[_Work] = deque()  # to be run alone before anything else
-        self._running: dict[Future[Results], _Sent] = {}
+        self._backlog: deque[Work] = deque()  # not given to the executor yet
+        self._suspects: deque[Work] = deque()  # to be run alone before anything else
+        self._running: dict[Future[Results], Sent] = {}
         self._reports: SimpleQueue[Future[Results]] = SimpleQueue()  # futures that have come to their end
         self._wanted: set[int] = set()  # parcel ids without results; abandoned parcels are not in it
         self._next_id = 0
@@ -173,7 +88,7 @@ class ResilientPool:
 
     def submit(self, parcel: Parcel) -> int:
         """Add ``parcel`` to the work. Returns the id with which ``wait`` returns its results."""
-        work = _Work(self._next_id, parcel)
+        work = Work(self._next_id, parcel)
         self._next_id += 1
         self._wanted.add(work.id)
         self._backlog.append(work)
@@ -205,7 +120,7 @@ class ResilientPool:
         if not self._running and (pause := self._resume_at - time.monotonic()) > 0:
             time.sleep(pause if timeout is None else min(pause, timeout))
         lost = []
-        finished: list[_Work] = []
+        finished: list[Work] = []
         for future, sent in self._ended(timeout):
             self._places.append(sent.place)
             if isinstance(future.exception(), BrokenExecutor):
@@ -222,12 +137,12 @@ class ResilientPool:
         self._wanted -= {work.id for work in finished}
         return results
 
-    def _ended(self, timeout: float | None) -> list[tuple["Future[Results]", _Sent]]:
+    def _ended(self, timeout: float | None) -> list[tuple["Future[Results]", Sent]]:
         """Take what has come to its end out of the work under way. Blocks until there is something.
 
         Futures report themselves: to ask a thousand of them costs more than the results of those that are done.
         """
-        found: list[tuple[Future[Results], _Sent]] = []
+        found: list[tuple[Future[Results], Sent]] = []
         deadline = math.inf if timeout is None else time.monotonic() + timeout
         while self._running:
             try:
@@ -287,7 +202,7 @@ class ResilientPool:
     def _may_send(self) -> bool:
         return not self._dropping and self._error is None and time.monotonic() >= self._resume_at
 
-    def _send(self, work: _Work, alone: bool) -> bool:
+    def _send(self, work: Work, alone: bool) -> bool:
         """Give a parcel to the executor, or its first task only. Returns whether there are workers to take it."""
         indices = work.open[:1] if alone else work.open
         tasks = [work.tasks[i] for i in indices]
@@ -307,12 +222,12 @@ class ResilientPool:
             if not self._running:  # otherwise wait() finds the parcels under way
                 self._blame_start(self._stop(), error)
             return False
-        self._running[future] = _Sent(work, indices, self._places.pop(), self._next_token)
+        self._running[future] = Sent(work, indices, self._places.pop(), self._next_token)
         future.add_done_callback(self._reports.put)
         self._next_token += 1
         return True
 
-    def _take(self, sent: _Sent, results: Results) -> list[_Work]:
+    def _take(self, sent: Sent, results: Results) -> list[Work]:
         """Add results to a parcel. Returns the parcel if it is complete."""
         for i, result in zip(sent.indices, results, strict=True):
             sent.work.answer(i, result)
@@ -321,7 +236,7 @@ class ResilientPool:
         self._seen.pop(sent.token, None)
         return self._completed(sent.work)
 
-    def _completed(self, work: _Work) -> list[_Work]:
+    def _completed(self, work: Work) -> list[Work]:
         if not work.open:
             return [work]
         self._suspects.appendleft(work)  # only a suspect is sent in parts
@@ -356,12 +271,12 @@ class ResilientPool:
 
     # -- recovering ------------------------------------------------------------------------------------------------
 
-    def _recover(self, lost: list[_Sent]) -> list[_Work]:
+    def _recover(self, lost: list[Sent]) -> list[Work]:
         """Stop the broken executor, which fails all its parcels, and queue them again. Returns the complete ones."""
         beats = self._beats([*lost, *self._running.values()])
         codes = self._stop()
         concurrent.futures.wait(self._running, 10)
-        finished: list[_Work] = []
+        finished: list[Work] = []
         for future, sent in self._running.items():
             if future.done() and not future.cancelled() and future.exception() is None:
                 finished += self._take(sent, future.result())
@@ -384,14 +299,14 @@ class ResilientPool:
         self._seen.clear()
         return finished
 
-    def _beats(self, everything: list[_Sent]) -> dict[int, Beat] | None:
+    def _beats(self, everything: list[Sent]) -> dict[int, Beat] | None:
         """Return the last beat of each parcel that a worker has begun, by token; None if workers do not note it."""
         if not isinstance(self._executor, LocalExecutor):
             return None
         found = [heartbeat.read(self._executor.beats, sent.place) for sent in everything]
         return {beat.token: beat for sent, beat in zip(everything, found, strict=True) if beat.token == sent.token}
 
-    def _blame(self, sent: _Sent, beat: Beat | None, code: int | None) -> None:
+    def _blame(self, sent: Sent, beat: Beat | None, code: int | None) -> None:
         """Count the death of a worker against the parcel that it ran. ``code`` is None if others have broken the pool.
 
         Without a beat the worker may have run another parcel, and ``code`` may be unknown.
@@ -414,7 +329,7 @@ class ResilientPool:
                 how = "it kills its worker" + ("" if code is None else f" (exit status {describe_exit(code)})")
                 work.answer(index, task.lost(Death(how) if beat is None else Death(how, beat.step, beat.stage)))
 
-    def _requeue(self, work: _Work) -> list[_Work]:
+    def _requeue(self, work: Work) -> list[Work]:
         """Queue a parcel again. Returns it instead if it is complete."""
         if not work.open:
             return [work]
@@ -427,7 +342,7 @@ class ResilientPool:
             self._backlog.appendleft(work)
         return []
 
-    def _lose_patience(self, work: _Work, task: Task, code: int) -> None:
+    def _lose_patience(self, work: Work, task: Task, code: int) -> None:
         seconds = time.monotonic() - work.killed_since
         if work.n_kills >= self.MOST_KILLS and seconds >= self.PATIENCE:
             self._error = WorkersLost(
@@ -460,7 +375,7 @@ class ResilientPool:
         return {} if executor is None else stop(executor)
 
 
-def _index(sent: _Sent, beat: Beat) -> int:
+def _index(sent: Sent, beat: Beat) -> int:
     return sent.indices[min(beat.task, len(sent.indices) - 1)]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from semeai.errors import WorkersLost
 from semeai.work.deaths import Death
 from semeai.work.jobs import Task
-from semeai.work.pool import Pool
+from semeai.work.parcels import Pool
 
 PARCELS_PER_WORKER = 4  # so that all workers are busy until shortly before the end
 

@@ -19,7 +19,7 @@ from semeai.work.cluster.messages import Answer, Order, offer
 from semeai.work.deaths import Death
 from semeai.work.executors import PARCELS_PER_WORKER
 from semeai.work.needs import Setup
-from semeai.work.pool import Parcel, Results, Running
+from semeai.work.parcels import Parcel, Results, Running
 
 MOST_TRIES = 5  # of an order, if not its tasks but the cluster fails
 ORDER_SECONDS = 0.2  # work of an order that makes the cost of sending it small
