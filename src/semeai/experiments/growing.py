@@ -56,6 +56,8 @@ class Growing:
     """|S0|: candidates per step."""
     steps: int
     paper: Mapping[Tested, str]
+    paper_accepted: str
+    """How many patterns the paper accepted, of those that it tried."""
     max_per_candidate: int = 1000
     """Largest number of pairs of games; a candidate without a verdict by then is not accepted."""
     start: "Growing | None" = None
@@ -176,8 +178,12 @@ class Growing:
             "simulations per move on 9x9 and 3,500 on 19x19.",
         )
 
+    def opponent_name(self, n: int, part: str) -> str:
+        """Return the opponent of program ``n`` in a part of the validation."""
+        return {PREVIOUS: program_name(n - 1), OPPONENT: self.opponent}.get(part, program_name(0))
+
     def _row(self, n: int, part: str, played: Validation) -> tuple[Cell, ...]:
-        opponent = {PREVIOUS: program_name(n - 1), OPPONENT: self.opponent}.get(part, program_name(0))
+        opponent = self.opponent_name(n, part)
         rate = percent(played.tally.win_rate, played.tally.plain_interval)
         return program_name(n), opponent, played.budget, rate, self.paper.get((n, part), ""), played.tally.n_games
 
@@ -250,6 +256,7 @@ GOOD_9 = Growing(
         (2, FIRST): "51.9 ± 0.16%",
         (2, DEEP): "52.1 ± 0.6%",
     },
+    "2 of 183",
 )
 BAD_9 = Growing(
     "bgp-9x9-bad",
@@ -266,11 +273,12 @@ BAD_9 = Growing(
         (1, OPPONENT): "52.6 ± 0.16%",
         (2, OPPONENT): "53.5 ± 0.16%",
     },
+    "2 of 173",
     start=GOOD_9,
     opponent="the first of section 5.1",
 )
 WITH_DATABASE_19 = Growing(
-    "bgp-19x19-with-database", "Section 5.3, with the database", 19, 50, "good", 1, 20, {}, database=True
+    "bgp-19x19-with-database", "Section 5.3, with the database", 19, 50, "good", 1, 20, {}, "0 of 62", database=True
 )
 _PREVIOUS_19 = (
     "50.9 ± 0.13%", "51.2 ± 0.28%", "56.7 ± 1.50%", "52.1 ± 0.39%", "51.1 ± 0.20%", "54.1 ± 0.78%", "50.9 ± 0.20%",
@@ -297,5 +305,6 @@ WITHOUT_DATABASE_19 = Growing(
         **{(i, FIRST): text for i, text in enumerate(_FIRST_19, 2)},
         **{(i, OPPONENT): text for i, text in enumerate(_DATABASE_19)},
     },
+    "10 of 443",
     opponent="first + AE",
 )
