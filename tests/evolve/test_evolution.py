@@ -149,14 +149,14 @@ def test_an_accepted_change_that_separate_games_do_not_confirm_is_taken_out(tmp_
 
 
 def test_of_several_accepted_changes_one_is_added_and_the_others_may_come_again(tmp_path):
-    evolution = Evolution.begin(small(tmp_path, **{"sample": 0}))
+    evolution = Evolution.begin(small(tmp_path, sample=0))
     proposals = evolution.propose(1)[:3]
     told = (Verdict.ACCEPTED, Verdict.DISCARDED, Verdict.ACCEPTED)
     verdicts = {proposal.name: verdict for proposal, verdict in zip(proposals, told, strict=True)}
     assert evolution.tell(proposals, verdicts) == proposals[2].change
     assert evolution.context.accepted == (proposals[2].change,)
     assert evolution.context.tried == (proposals[1].change, proposals[2].change)
-    other = Evolution.begin(small(tmp_path, **{"sample": 0}))
+    other = Evolution.begin(small(tmp_path, sample=0))
     assert other.tell(proposals, verdicts, confirmed=False) is None
     assert other.context.accepted == ()
     assert proposals[2].change in other.context.tried

@@ -45,7 +45,7 @@ class Experiment:
 
 _MATCHES = ("games", "size", "simulations", "workers", "executor", "ledger")
 _ASKING = ("runs", "simulations", "workers", "executor", "answers")
-_GROWING = ("games", "simulations", "steps", "proposer", "workers", "executor", "ledger")
+_GROWING = ("games", "simulations", "steps", "proposer", "start", "records", "workers", "executor", "ledger")
 EXPERIMENTS = {
     e.name: e
     for e in (
