@@ -149,6 +149,8 @@ def verify_races(ledger: "Ledger", names: Iterable[str]) -> dict[str, str]:
 def record_states(ledger: "Ledger") -> None:
     """Record the state of every race that has none, as after a conversion from an older format."""
     for run in ledger.runs():
-        if run.kind == KIND and (race := _new_race(ledger, run)) is not None:
+        if run.kind != KIND or recorded_checkpoint(ledger, run.id) is not None:
+            continue
+        if (race := _new_race(ledger, run)) is not None:
             with contextlib.closing(ledger.open_run(run.name, KIND, run.config, run.seed, run.versions)) as writer:
                 resume(race, writer)

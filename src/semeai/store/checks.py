@@ -7,12 +7,14 @@ find accidents (a bad disk, a cut file, an edit by hand), not a forger, who coul
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from sqlalchemy import JSON, Float, Table
+
+from semeai.store import schema
 
 _MODULUS = 1 << 128
 
@@ -73,20 +75,63 @@ class Head:
     n_rows: int = 0
     checksums: int = 0
     digests: int = 0
+    updated_at: str = ""
+    """Latest time of a row; empty for rows without times."""
 
     def add(self, table: Table, row: Mapping[str, Any]) -> None:
         """Count a row that has a checksum."""
-        self.n_rows += 1
-        self.checksums = (self.checksums + int(row["checksum"], 16)) % _MODULUS
+        self.count(row["checksum"])
         if identity := table.info["identity"]:
             self.digests = (self.digests + int(_hash([row[name] for name in identity]), 16)) % _MODULUS
+        self.updated_at = max(self.updated_at, row.get("recorded_at", ""))
 
-    def to_row(self) -> dict[str, Any]:
-        return {"n_rows": self.n_rows, "checksums": f"{self.checksums:032x}", "digests": f"{self.digests:032x}"}
+    def count(self, checksum: str) -> None:
+        """Count a row by its checksum alone, without its part of the digest and its time."""
+        self.n_rows += 1
+        self.checksums = (self.checksums + int(checksum, 16)) % _MODULUS
+
+    def remove(self, checksum: str) -> None:
+        """Take back a row of a table whose rows have no digests, before another one replaces it."""
+        self.n_rows -= 1
+        self.checksums = (self.checksums - int(checksum, 16)) % _MODULUS
+
+    def to_row(self, run_id: int, table: str) -> dict[str, Any]:
+        row = {
+            "run_id": run_id,
+            "table_name": table,
+            "n_rows": self.n_rows,
+            "checksums": f"{self.checksums:032x}",
+            "digests": f"{self.digests:032x}",
+            "updated_at": self.updated_at,
+        }
+        return {**row, "checksum": row_checksum(schema.heads, row)}
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> "Head":
-        return cls(row["n_rows"], int(row["checksums"], 16), int(row["digests"], 16))
+        return cls(row["n_rows"], int(row["checksums"], 16), int(row["digests"], 16), row["updated_at"])
+
+
+def head_rows(run_id: int, heads: Mapping[str, Head]) -> list[dict[str, Any]]:
+    """Return the rows of ``heads`` for a run. The last one counts the others, so that none can be lost unseen."""
+    rows = [head.to_row(run_id, name) for name, head in heads.items() if head.n_rows and name != "heads"]
+    whole = Head()
+    for row in rows:
+        whole.count(row["checksum"])
+    return [*rows, whole.to_row(run_id, "heads")]
+
+
+def heads_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, Head] | None:
+    """Return the heads of a run by table name; None if their rows are not those that were recorded."""
+    found, whole, recorded = {}, Head(), None
+    for row in rows:
+        if row_checksum(schema.heads, row) != row["checksum"]:
+            return None
+        if row["table_name"] == "heads":
+            recorded = Head.from_row(row)
+        else:
+            found[row["table_name"]] = Head.from_row(row)
+            whole.count(row["checksum"])
+    return found if recorded == whole else None
 
 
 def digest_of(heads: Mapping[str, Head], tables: Sequence[Table]) -> str:

@@ -13,6 +13,7 @@ from semeai.race.race import Batch, Decision
 from semeai.stats.bounds import Bounds
 from semeai.stats.counts import RewardCounts
 from semeai.store import schema
+from semeai.store.checks import Head
 from semeai.work.jobs import Numbers
 
 if TYPE_CHECKING:
@@ -117,6 +118,11 @@ def recorded_checkpoint(ledger: "Ledger", run_id: int) -> Checkpoint | None:
             break
     else:
         return None
+    n_batches = ledger.heads(run_id).get("batches", Head()).n_rows
+    if row["n_batches"] != n_batches:
+        raise ledger.damage(
+            run_id, f"its recorded state is that after {row['n_batches']} batches, and {n_batches} are recorded"
+        )
     return Checkpoint(
         row["n_batches"],
         tuple(Batch(*values) for values in json.loads(row["pending"])),
