@@ -44,20 +44,27 @@ def writing_engine(path: Path) -> Engine:
 
 
 def use_log(engine: Engine) -> None:
-    """Switch a new SQLite file to a write-ahead log. It stays so for all later connections."""
+    """Switch a new SQLite file to a write-ahead log. It stays so for all later connections.
+
+    Raises LedgerError if SQLite refuses, as it does silently where processes cannot share memory.
+    """
     deadline = time.monotonic() + BUSY_SECONDS
     with engine.connect() as connection:
         raw = connection.connection.driver_connection
         assert raw is not None
         while True:
             try:
-                raw.execute("PRAGMA journal_mode = WAL")
-                return
+                (mode,) = raw.execute("PRAGMA journal_mode = WAL").fetchone()
+                break
             except sqlite3.OperationalError as error:
                 # If two processes switch at once, SQLite refuses one of them without waiting.
                 if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                     raise DBAPIError.instance(None, None, error, sqlite3.Error) from error
                 time.sleep(0.01)
+    if mode != "wal":
+        raise LedgerError(
+            "its file system allows no write-ahead log, as some network disks: use a local disk or PostgreSQL"
+        )
 
 
 def reading_engine(path: Path) -> tuple[Engine, Path | None]:

@@ -140,7 +140,10 @@ class Ledger:
 
         if self.path is not None:
             with self._explaining("write to"):
-                use_log(self._engine)
+                try:
+                    use_log(self._engine)
+                except LedgerError as error:
+                    raise LedgerError(f"cannot make a ledger at {self.location}: {error}") from None
         self.write(create)
 
     # -- transactions ------------------------------------------------------------------------------------------
