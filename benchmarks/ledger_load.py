@@ -111,7 +111,7 @@ def run(sizes: tuple[int, ...] = (10_000, 100_000, 1_000_000)) -> list[ResultTab
             for title, command, rounds in commands(place):
                 columns.setdefault(title, []).append(cpu_seconds(command, rounds))
             columns.setdefault("size of the file in MB", []).append(place.stat().st_size / 1e6)
-        start = cpu_seconds([sys.executable, "-c", "import semeai.cli.runs, semeai.cli.display, semeai.store.ledger"])
+        start = cpu_seconds([sys.executable, "-c", "import semeai.cli.runs, semeai.cli.race_status"])
         costs = {durable: commit_milliseconds(durable, folder) for durable in (False, True)}
     rows = [("imports alone, for comparison", *(f"{start:.2f}" for _ in sizes))]
     rows += [(title, *(f"{value:.2f}" for value in values)) for title, values in columns.items()]

@@ -6,8 +6,7 @@ find accidents (a bad disk, a cut file, an edit by hand), not a forger, who coul
 
 import hashlib
 import json
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -42,30 +41,38 @@ def row_checksum(table: Table, row: Mapping[str, Any]) -> str:
     return _hash(values)
 
 
+def recorded_checksum(table: Table, values: Sequence[Any]) -> str:
+    """Return the ``row_checksum`` of a row as it is read, with the checksum last. It needs less time.
+
+    Numbers have the types of their columns then.
+    """
+    if any(is_json for _, _, is_json in _columns(table)):
+        return row_checksum(table, dict(zip(table.columns.keys(), values, strict=True)))
+    return _hash([table.name, *values[:-1]])
+
+
 def _hash(values: Sequence[Any]) -> str:
     return hashlib.sha256(json_list(values).encode()).hexdigest()[:32]
 
 
-_quoted = json.encoder.encode_basestring_ascii
+def _encoder() -> Callable[[Sequence[Any], int], Iterable[str]]:
+    """Return the part of the json library that writes values: that in C if there is one, made once for all rows."""
+    made: Any = getattr(json.encoder, "c_make_encoder", None)
+    plain = json.JSONEncoder()
+    if made is None:
+        return lambda values, level: plain.iterencode(values)
+    quoted = json.encoder.encode_basestring_ascii
+    found: Callable[[Sequence[Any], int], Iterable[str]]
+    found = made(None, plain.default, quoted, None, ": ", ", ", False, False, True)
+    return found
+
+
+_encode = _encoder()
 
 
 def json_list(values: Sequence[Any]) -> str:
-    """Return ``json.dumps(values)``, in two thirds of the time if they are numbers, texts and None.
-
-    A large ledger has millions of rows, and looking at it is mostly this.
-    """
-    texts = []
-    for value in values:
-        kind = type(value)
-        if kind is str:
-            texts.append(_quoted(value))
-        elif kind is int or (kind is float and math.isfinite(value)):
-            texts.append(repr(value))
-        elif value is None:
-            texts.append("null")
-        else:
-            texts.append(json.dumps(value))
-    return f"[{', '.join(texts)}]"
+    """Return ``json.dumps(values)``, in a third of the time: looking at a large ledger is mostly this."""
+    return "".join(_encode(values, 0))
 
 
 @dataclass

@@ -24,7 +24,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from semeai.errors import LedgerError, RunChanged, RunNotFound, did_you_mean
 from semeai.race.race import Batch
 from semeai.store import schema
-from semeai.store.checks import Head, digest_of, head_rows, heads_of, row_checksum
+from semeai.store.checks import Head, digest_of, head_rows, heads_of, recorded_checksum, row_checksum
 from semeai.store.engines import postgres_engine, reading_engine, reason_of, use_log, writing_engine
 from semeai.store.identity import describe_changes, hash_config
 from semeai.store.kinds import table_named
@@ -286,9 +286,9 @@ class Ledger:
                 with connection.execution_options(yield_per=1000).execute(query) as rows:
                     for values in rows:
                         row = dict(zip(names, values, strict=True))
-                        if row_checksum(table, row) != row["checksum"]:
+                        if recorded_checksum(table, values) != values[-1]:
                             raise self.damage(run_id, f"{place_of(table, row)} is damaged")
-                        found.count(row["checksum"])
+                        found.count(values[-1])
                         yield row
         if start or table is schema.checkpoints:
             return

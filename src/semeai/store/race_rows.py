@@ -14,11 +14,11 @@ from semeai.stats.bounds import Bounds
 from semeai.stats.counts import RewardCounts
 from semeai.store import schema
 from semeai.store.checks import Head
-from semeai.work.jobs import Numbers
 
 if TYPE_CHECKING:
     from semeai.race.selection import Standing
     from semeai.store.ledger import Ledger
+    from semeai.work.jobs import Numbers
 
 
 def decision_values(d: Decision) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def decision_of(row: Mapping[str, Any]) -> Decision:
     )
 
 
-def measurement_values(batch: Batch, numbers: Sequence[Numbers]) -> dict[str, Any]:
+def measurement_values(batch: Batch, numbers: Sequence["Numbers"]) -> dict[str, Any]:
     return {
         "number": batch.number,
         "candidate": batch.candidate,
@@ -60,8 +60,10 @@ def measurement_values(batch: Batch, numbers: Sequence[Numbers]) -> dict[str, An
     }
 
 
-def recorded_numbers(ledger: "Ledger", run_id: int) -> Iterator[tuple[Batch, list[Numbers]]]:
+def recorded_numbers(ledger: "Ledger", run_id: int) -> Iterator[tuple[Batch, list["Numbers"]]]:
     """Yield each batch with the numbers of candidate and baseline, if they were compared."""
+    from semeai.work.jobs import Numbers
+
     for row in ledger.rows(schema.measurements, run_id):
         ours, theirs = _numbers_from_json(row["ours"]), _numbers_from_json(row["theirs"])
         numbers = [Numbers(a, b) for a, b in zip(ours, theirs, strict=True)]

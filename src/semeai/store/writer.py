@@ -17,11 +17,11 @@ from semeai.store import schema
 from semeai.store.checks import Head, head_rows, row_checksum
 from semeai.store.lease import Lease
 from semeai.store.race_rows import counts_to_json, decision_values, measurement_values, now, total_values
-from semeai.work.jobs import Failure, Numbers
 
 if TYPE_CHECKING:
     from semeai.race.race import Race
     from semeai.store.ledger import Ledger
+    from semeai.work.jobs import Failure, Numbers
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ class RunWriter:
         seconds: float,
         candidates: Sequence[Candidate],
         decisions: Sequence[Decision],
-        failure: Failure | None = None,
-        numbers: Sequence[Numbers] = (),
+        failure: "Failure | None" = None,
+        numbers: "Sequence[Numbers]" = (),
     ) -> None:
         """Add a batch with the decisions that follow from it. ``candidates`` are all that have entered so far.
 
@@ -224,7 +224,7 @@ class RunWriter:
     def _no_rows(self) -> dict[Table, list[dict[str, Any]]]:
         return {table: [] for table in self._tables}
 
-    def record_failure(self, batch: Batch, candidates: Sequence[Candidate], failure: Failure) -> None:
+    def record_failure(self, batch: Batch, candidates: Sequence[Candidate], failure: "Failure") -> None:
         """Add a failure that stops the run. The batch is not counted, but its failure is recorded."""
         self.enter(candidates)
         self._add_failure(batch, failure)
@@ -268,7 +268,7 @@ class RunWriter:
         """Number of candidates that are recorded or wait for ``flush``."""
         return len(self._candidates)
 
-    def _add_failure(self, batch: Batch, failure: Failure) -> None:
+    def _add_failure(self, batch: Batch, failure: "Failure") -> None:
         self._add(
             schema.failures,
             number=self._next(schema.failures),
