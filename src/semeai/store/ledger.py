@@ -25,7 +25,7 @@ from semeai.errors import LedgerError, RunChanged, RunNotFound, did_you_mean
 from semeai.race.race import Batch
 from semeai.store import schema
 from semeai.store.checks import Head, digest_of, head_rows, heads_of, recorded_checksum, row_checksum
-from semeai.store.engines import postgres_engine, reading_engine, reason_of, use_log, writing_engine
+from semeai.store.engines import is_open, postgres_engine, reading_engine, reason_of, use_log, writing_engine
 from semeai.store.identity import describe_changes, hash_config
 from semeai.store.kinds import table_named
 from semeai.store.lease import Lease, is_held, lease_query
@@ -181,10 +181,25 @@ class Ledger:
             with self._explaining("read"):
                 yield self._shared
             return
-        with self._explaining("read"), self._engine.connect() as connection:
+        with self._undisturbed(), self._explaining("read"), self._engine.connect() as connection:
             if connection.dialect.name == "postgresql":
                 connection.execution_options(isolation_level="REPEATABLE READ")
             yield connection
+
+    @contextlib.contextmanager
+    def _undisturbed(self) -> Iterator[None]:
+        """Tell damage from a writer that came while a file was read as one that nobody writes."""
+        if self.path is None or not self.read_only or is_open(self.path):
+            yield
+            return
+        before = self.path.stat()
+        try:
+            yield
+        except LedgerError as error:
+            after = self.path.stat()
+            if (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size):
+                raise
+            raise LedgerError(f"{self.location} was changed while it was read: look again") from error
 
     @contextlib.contextmanager
     def one_state(self) -> Iterator[None]:
@@ -290,12 +305,13 @@ class Ledger:
                             raise self.damage(run_id, f"{place_of(table, row)} is damaged")
                         found.count(values[-1])
                         yield row
-        if start or table is schema.checkpoints:
-            return
-        if found.n_rows != recorded.n_rows:
-            raise self.damage(run_id, f"{table.name} has {found.n_rows} rows where {recorded.n_rows} were recorded")
-        if found.checksums != recorded.checksums:
-            raise self.damage(run_id, f"the rows in {table.name} are not those that were recorded")
+            if start or table is schema.checkpoints:
+                return
+            n = found.n_rows
+            if n != recorded.n_rows:
+                raise self.damage(run_id, f"{table.name} has {n} rows where {recorded.n_rows} were recorded")
+            if found.checksums != recorded.checksums:
+                raise self.damage(run_id, f"the rows in {table.name} are not those that were recorded")
 
     def damage(self, run_id: int, what: str) -> LedgerError:
         """Return the error for a run whose rows are damaged."""

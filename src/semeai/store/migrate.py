@@ -3,6 +3,8 @@
 Format 1 is that of semeai 0.1. Format 2 has no checksums of the heads, and no head of the totals.
 """
 
+import contextlib
+import fcntl
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -44,6 +46,8 @@ def migrate(location: str, *, backup: Path | None, say: Say) -> bool:
         if step is None:
             raise LedgerError(f"{ledger.location} has ledger format {version}, which cannot be converted")
         if ledger.path is not None:
+            if version == "1" and (names := _files_written_in_format_1(ledger)):
+                raise LedgerError(f"run {names[0]!r} is being written by semeai 0.1: stop it first")
             assert backup is not None
             say(f"copying {ledger.path} to {backup}")
             back_up(ledger.path, backup)
@@ -71,6 +75,19 @@ def _from_1(connection: Connection, say: Say) -> None:
     for before in old.values():
         before.drop(connection)
     connection.execute(schema.about.update().values(value="3"))
+
+
+def _files_written_in_format_1(ledger: Ledger) -> list[str]:
+    """Return the names of the runs whose writers hold the lock on a file beside the ledger, as semeai 0.1 did."""
+    assert ledger.path is not None
+    found = []
+    for name, run_id in ledger.run_ids().items():
+        with contextlib.suppress(OSError), open(ledger.path.with_name(f"{ledger.path.name}.{run_id}.lock")) as file:
+            try:
+                fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except OSError:
+                found.append(name)
+    return found
 
 
 def _writers_of_format_1(connection: Connection) -> list[int]:
