@@ -4,7 +4,8 @@ import pytest
 from rich.console import Console
 
 from semeai import Bounds, Candidate, Race, RaceSettings, RewardCounts
-from semeai.cli.display import duration, evaluations_left, interval_bar, standings_table
+from semeai.cli.display import duration, evaluations_left
+from semeai.cli.race_status import interval_bar, standings_table
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,11 @@ from rich.table import Table
 from rich.text import Text
 
 from semeai.cli.console import Console
-from semeai.cli.display import LINE_SECONDS, duration, head_line, indented
+from semeai.cli.display import LINE_SECONDS, duration
 from semeai.cli.elo_display import HYPOTHESES, Hypotheses, elo_dict, elo_lines
 from semeai.cli.live import LiveView
 from semeai.cli.output import note, print_json
+from semeai.cli.race_status import head_line, indented
 from semeai.games.catalog import game_named
 from semeai.match.game import REASONS
 from semeai.match.match import Match, MatchResult

@@ -8,11 +8,12 @@ from rich.table import Table
 from rich.text import Text
 
 from semeai.cli.console import Console
-from semeai.cli.display import LINE_SECONDS, duration, head_line
+from semeai.cli.display import LINE_SECONDS, duration
 from semeai.cli.elo_display import shown
 from semeai.cli.live import LiveView
 from semeai.cli.match_display import shorten
 from semeai.cli.output import note, print_json
+from semeai.cli.race_status import head_line
 from semeai.match.run import MatchDriver, replay_tournament
 from semeai.match.tournament import Tournament, TournamentTally
 from semeai.runs.run import Observer

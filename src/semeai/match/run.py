@@ -236,10 +236,9 @@ def replay_tournament(ledger: Ledger, name: str) -> tuple[Tournament, Tournament
         raise RunNotFound(f"run {name!r} is of kind {run.kind!r}, not a tournament")
     tournament = Tournament.from_identity(run.config)
     tally = TournamentTally(tournament)
-    for number, pair in recorded_pairs(ledger, run.id):
-        if number != tally.n_pairs:
-            break
-        tally.add(pair)
+    for number, pair in recorded_pairs(ledger, run.id):  # to the end, where the number of rows is checked
+        if number == tally.n_pairs:
+            tally.add(pair)
     return tournament, tally
 
 
@@ -290,9 +289,9 @@ def replay_match(ledger: Ledger, name: str) -> tuple[Match, MatchResult]:
         raise RunNotFound(f"run {name!r} is of kind {run.kind!r}, not a match")
     tally = Tally()
     failures: list[PlayedGame] = []
-    for number, pair in recorded_pairs(ledger, run.id):
+    for number, pair in recorded_pairs(ledger, run.id):  # to the end, where the number of rows is checked
         if number != tally.n_pairs:
-            break
+            continue
         tally.add(pair)
         failures += [game for game in pair if game.failure][: KEPT_FAILURES - len(failures)]
     result = MatchResult(tally, tally.n_games, run.state == "finished", False, 0.0, failures)
