@@ -301,7 +301,7 @@ def test_leaves_have_the_answer_of_the_root_or_of_a_new_search():
     for move, player, winner in (
         ("D9", 0, BLACK_WINS),
         ("G9", 1, BLACK_WINS),
-        ("A9", 0, BLACK_WINS),
+        ("A9", 0, WHITE_WINS),
         ("G8", 1, WHITE_WINS),
     ):
         position.play(position.text_to_move(move), player)
