@@ -99,9 +99,14 @@ PAGES: dict[str, tuple[str, str, Callable[[], list[ResultTable]]]] = {
         go_speed.run,
     ),
     "semeai-solver": (
-        "The solver of capturing races: answers and cost",
+        "The solver of capturing races beside exhaustive search",
         "python benchmarks/run.py semeai-solver",
-        lambda: [*race_solver.run(), *race_solver.run_speed()],
+        race_solver.run,
+    ),
+    "semeai-speed": (
+        "What the solver of capturing races costs",
+        "python benchmarks/run.py semeai-speed",
+        race_solver.run_speed,
     ),
     "havannah-speed": (
         "Speed of the Havannah kernels",
