@@ -19,7 +19,7 @@ from semeai.match.match import Match
 from semeai.match.pair import draw_opening
 from semeai.match.settings import MatchSettings
 from semeai.players.catalog import parse_spec
-from semeai.players.engine_process import find_program
+from semeai.processes import find_program
 from semeai.store.ledger import Ledger
 
 needs_stockfish = pytest.mark.skipif(find_program("stockfish") is None, reason="stockfish is not installed")
