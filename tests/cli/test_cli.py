@@ -37,7 +37,7 @@ def semeai(tmp_path):
             text=True,
             cwd=tmp_path,
             env={**os.environ, "PYTHONPATH": path, "COLUMNS": columns},
-            timeout=120,
+            timeout=300,
         )
         assert done.returncode == code, done.stderr
         return done

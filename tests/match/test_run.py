@@ -211,7 +211,7 @@ def test_kill_9_in_the_middle_and_on_again(tmp_path):
     kept = rows(tmp_path / "semeai.sqlite", run.name)
     assert 4 <= len(kept) < 40
     assert len(kept) % 2 == 0
-    output, errors = start().communicate(timeout=120)
+    output, errors = start().communicate(timeout=300)
     assert json.loads(output)["games"] == 40, errors
     assert sleepers() == []
     whole = rows(tmp_path / "semeai.sqlite", run.name)
@@ -223,7 +223,7 @@ def test_kill_9_in_the_middle_and_on_again(tmp_path):
 
 def test_an_engine_that_floods_its_output_ends_the_match(tmp_path):
     command = [sys.executable, "-m", "semeai", "match", "random", "gtp:yes '#'", "--games", "2"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=200)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert done.returncode == 3, done.stderr
     said = "engine \"yes '#'\" wrote more than 4 MB of comments in answer to 'list_commands'"
     assert said in done.stderr
