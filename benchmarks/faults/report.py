@@ -88,7 +88,7 @@ def damaged_input(name: str, n: int, seed: int) -> Row:
     return Row(f"{INPUT}{name}", row.tried, row.lost, examples, cases)
 
 
-def run(minutes: float = math.inf, only: str = "") -> list[ResultTable]:
+def run(minutes: float = math.inf, only: str = "", at_once: int = AT_ONCE) -> list[ResultTable]:
     """Try every fault that has no row yet. Returns the tables, whose sums are written into the other page."""
     until = time.monotonic() + 60 * minutes
     open_parts = {name: part for name, part in parts().items() if only in name and name not in results()}
@@ -107,7 +107,7 @@ def run(minutes: float = math.inf, only: str = "") -> list[ResultTable]:
         with RESULTS.open("a") as file:  # one line, one write
             file.write(json.dumps({"part": name, **asdict(row)}) + "\n")
 
-    with ThreadPoolExecutor(AT_ONCE) as threads:
+    with ThreadPoolExecutor(at_once) as threads:
         list(threads.map(work, open_parts))
     groups = grouped()
     replace_between(START, END, sums(groups).to_markdown())
@@ -212,8 +212,9 @@ def main(words: list[str] | None = None) -> int:
     reader = argparse.ArgumentParser(description=__doc__)
     reader.add_argument("--minutes", type=float, default=math.inf, help="begin no part after so many minutes")
     reader.add_argument("--only", default="", help="part of the name of the parts to try")
+    reader.add_argument("--at-once", type=int, default=AT_ONCE, help="parts under way at the same time")
     given = reader.parse_args(words)
-    pages.write("faults", TITLE, COMMAND, run(given.minutes, given.only))
+    pages.write("faults", TITLE, COMMAND, run(given.minutes, given.only, given.at_once))
     lost = {name: row for name, row in results().items() if row.lost}
     for name, row in lost.items():
         print(f"LOST {name}:", *row.examples, sep="\n", file=sys.stderr)
