@@ -30,7 +30,7 @@ p = 0.7
 def semeai(tmp_path):
     path = os.pathsep.join([os.getcwd(), os.environ.get("PYTHONPATH", "")])
 
-    def run(*arguments, code=0, columns="120", timeout=120):
+    def run(*arguments, code=0, columns="120", timeout=300):
         done = subprocess.run(
             [sys.executable, "-m", "semeai", *map(str, arguments)],
             capture_output=True,

@@ -9,7 +9,7 @@ from multiprocessing import forkserver
 import pytest
 
 from semeai.errors import WorkersLost
-from semeai.work.deaths import Memory, memory_advice, memory_state
+from semeai.kills import Memory, memory_advice, memory_state
 from semeai.work.evaluators import AgainstBaseline, CallableEvaluator
 from semeai.work.executors import EXECUTORS
 from semeai.work.jobs import Job, run_job

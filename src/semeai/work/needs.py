@@ -2,11 +2,12 @@
 
 import hashlib
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self
+
+from semeai.processes import find_program
 
 MOST_BYTES = 256_000_000
 """Largest total size of the files that travel to a worker."""
@@ -20,7 +21,7 @@ class Needs:
 
     files: frozenset[str] = frozenset()
     programs: frozenset[str] = frozenset()
-    """Words as ``shutil.which`` takes them."""
+    """Names of programs, or their paths, as ``processes.find_program`` takes them."""
 
     def __or__(self, other: "Needs") -> Self:
         return type(self)(self.files | other.files, self.programs | other.programs)
@@ -76,4 +77,4 @@ def _digest(path: str) -> str:
 
 def missing_programs(programs: Iterable[str]) -> list[str]:
     """Return the programs that this machine does not have."""
-    return [program for program in sorted(programs) if shutil.which(program) is None]
+    return [program for program in sorted(programs) if find_program(program) is None]
