@@ -34,6 +34,10 @@ class Connection:
     """Ends what was started for this connection; a scheduler that was there before stays."""
     trouble: Callable[[], str] = lambda: ""
     """Says why there will be no workers; empty as long as there is hope."""
+    n_expected: int = 0
+    """Number of workers that may come because this connection asks for them."""
+    demand: Callable[[int], object] = lambda n: None
+    """Takes the number of workers that have something to do."""
 
 
 def connect(table: ExecutorTable) -> Connection:
@@ -88,6 +92,7 @@ def _batch_system(table: ExecutorTable) -> Connection:
         import dask
 
         dask_jobqueue = _jobqueue()
+        from semeai.work.cluster.scaling import Demand, follow
     except ImportError:
         raise ConfigError(f"executor {table.name!r} needs dask-jobqueue: {MISSING}") from None
     kind = {"slurm": dask_jobqueue.SLURMCluster, "oar": dask_jobqueue.OARCluster}[table.name]
@@ -111,7 +116,7 @@ def _batch_system(table: ExecutorTable) -> Connection:
             f"executor.options: {table.name} does not take them ({type(error).__name__}: {error})"
         ) from None
 
-    keeper = None
+    keeper, demand = None, Demand()
 
     def close() -> None:
         if keeper is not None:
@@ -121,11 +126,12 @@ def _batch_system(table: ExecutorTable) -> Connection:
 
     try:
         if table.jobs.minimum < table.jobs.maximum:
-            cluster.adapt(minimum_jobs=table.jobs.minimum, maximum_jobs=table.jobs.maximum)
+            follow(cluster, demand, minimum_jobs=table.jobs.minimum, maximum_jobs=table.jobs.maximum)
         else:
             cluster.scale(jobs=table.jobs.maximum)
         keeper = JobKeeper(cluster, table.name)
-        return Connection(_client(cluster, table), table.name, close, lambda: keeper.trouble)
+        n_expected = table.jobs.maximum * settings["processes"]
+        return Connection(_client(cluster, table), table.name, close, lambda: keeper.trouble, n_expected, demand.set)
     except BaseException:
         close()
         raise
