@@ -380,7 +380,8 @@ class ClusterPool:
             raise WorkersLost(why)
         waiting = not self.slots and bool(self._wanted)
         if waiting and not self._is_waiting and self._agent.connected and not self._threads:
-            self._say(f"waiting for workers: {self.name} has none at the moment")
+            look = f"; semeai workers {address} shows them" if (address := self._connection.address) else ""
+            self._say(f"waiting for workers: {self.name} has none at the moment{look}")
         self._is_waiting = waiting
 
 
