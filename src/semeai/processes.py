@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import IO, Any
 
 from semeai.errors import ConfigError
+from semeai.mirror import translated
 
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
@@ -94,7 +95,7 @@ def start_program(
     try:
         with _running_on(cpus):  # a new process inherits it
             process = subprocess.Popen(
-                list(arguments),
+                [translated(word) for word in arguments],
                 cwd=folder,
                 stdin=stdin,
                 stdout=stdout,

@@ -13,11 +13,11 @@ from semeai.work.needs import Needs
 
 
 class Setup:
-    def __init__(self, *files):
-        self.files = files
+    def __init__(self, *files, places=()):
+        self.files, self.places = files, places
 
     def needs(self):
-        return Needs(frozenset(map(str, self.files)))
+        return Needs(frozenset(map(str, self.files)), places=frozenset(map(str, self.places)))
 
     def prepare(self, say):
         pass
@@ -50,6 +50,17 @@ def test_a_file_is_asked_for_kept_and_found_by_its_contents(folder, tmp_path):
     assert not node.Node().greet(offered).wants_files  # another worker of the machine finds the copy
     copy.write_text("changed")
     assert node.Node().greet(offered).wants_files
+
+
+def test_a_file_that_does_not_travel_must_be_the_same(folder, tmp_path):
+    path = tmp_path / "net.bin"
+    path.write_text("first")
+    offered = offer(Setup(places=[path, tmp_path]))
+    assert node.Node().greet(offered).refusal == ""
+    path.write_text("second")
+    assert "it has another file '" in node.Node().greet(offered).refusal
+    path.unlink()
+    assert f"it has no file or folder {str(path)!r}" in node.Node().greet(offered).refusal
 
 
 def test_copies_that_nobody_has_used_for_a_day_are_removed(folder):

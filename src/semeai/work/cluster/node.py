@@ -198,14 +198,18 @@ class Node:
             return Greeting(self.host, text)
         if absent := missing_programs(offer.programs):
             return Greeting(self.host, f"it has no program {absent[0]!r}")
+        there = digests(offer.places)
+        if others := [path for path, digest in offer.places.items() if there[path] != digest]:
+            what = "it has another file" if there[others[0]] else "it has no file or folder"
+            return Greeting(self.host, f"{what} {others[0]!r}; it does not travel")
         root = ""
         if digests(offer.files) != offer.files:
             root = self._root(offer.digest)
             with contextlib.suppress(OSError):  # it is not there yet, or another worker removes it at this moment
                 keep_copies([root])
             copies = {path: mirror.place_of(path, root) for path in offer.files}
-            there = digests(copies.values())
-            if any(there[copy] != offer.files[path] for path, copy in copies.items()):
+            kept = digests(copies.values())
+            if any(kept[copy] != offer.files[path] for path, copy in copies.items()):
                 return Greeting(self.host, wants_files=True)
         with self._lock:
             self._setups[offer.digest] = Ready(offer.digest, offer.setup, offer.modules, offer.folder, root)
