@@ -362,7 +362,7 @@ class ClusterPool:
             if part.work.alone:
                 index = part.indices[0]
                 n = getattr(error, "allowed_failures", 0) + 1
-                reason = f"it kills its worker: {n} workers were lost with it, twice in a row"
+                reason = f"it kills its worker, or takes longer than one lives: {n} workers were lost with it, twice"
                 part.work.answers[index] = part.work.tasks[index].lost(Death(reason))
             part.work.alone = True
         return self._requeue(parts)
