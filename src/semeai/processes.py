@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import IO, Any
 
 from semeai.errors import ConfigError
+from semeai.mirror import translated
 
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
@@ -106,10 +107,11 @@ def start_program(
     _end_programs_at_exit()
     _take_sigterm()
     try:
-        found = None if os.sep in arguments[0] else find_program(arguments[0])
+        words = [translated(word) for word in arguments]
+        found = None if os.sep in words[0] else find_program(words[0])
         with _running_on(cpus):  # a new process inherits it
             process = subprocess.Popen(
-                list(arguments),
+                words,
                 executable=found and os.path.abspath(found),
                 cwd=folder,
                 stdin=stdin,

@@ -14,7 +14,7 @@ from semeai.match.settings import MatchSettings
 from semeai.players.pattern_files import learnt_files
 from semeai.players.specs import GtpSpec, MctsSpec, PlayerSpec, UciSpec
 from semeai.rng import derive, evaluation_seeds, generator
-from semeai.work.needs import Needs, Say, needs_of_command
+from semeai.work.needs import Needs, Say, needs_of_command, needs_of_words
 
 
 def play_pair(
@@ -178,7 +178,10 @@ class MatchSetup:
 
 def needs_of_player(spec: PlayerSpec) -> Needs:
     """Return the learnt files of a player, or the program and the files of an engine."""
-    if isinstance(spec, GtpSpec | UciSpec):
+    if isinstance(spec, UciSpec):
+        values = [value for _, value in spec.options]  # such as the file of a network
+        return needs_of_command(spec.arguments, spec.folder) | needs_of_words(values, spec.folder)
+    if isinstance(spec, GtpSpec):
         return needs_of_command(spec.arguments, spec.folder)
     return Needs(learnt_files(spec.config.policy)) if isinstance(spec, MctsSpec) else Needs()
 

@@ -80,6 +80,10 @@ class ResilientPool:
         return self._workers
 
     @property
+    def workers_soon(self) -> int:
+        return self._workers
+
+    @property
     def state(self) -> str:
         """Return nothing: the number of workers is what the user has asked for."""
         return ""
