@@ -12,15 +12,14 @@ from semeai.match.pair import PlayedGame
 from semeai.match.store import games
 from semeai.match.tally import Tally
 from semeai.report.boards import game_data
-from semeai.report.race import RECENT
-from semeai.report.values import Json, counted, interval, moment_of, number, text, thinned
+from semeai.report.values import MAX_STDERR, Json, counted, interval, number, text, thinned
 from semeai.report.words import match_words
 from semeai.stats.elo import elo, elo_interval
 from semeai.store.ledger import Ledger, RunInfo
 
 POINTS = 40
-LISTED = 1000
-"""Games in the list of a page: the last ones."""
+LISTED = 200
+"""Games in one part of the list of games; a page begins with the last part."""
 SHOWN_FAILURES = 20
 _LIGHT = [column for column in games.columns if column.name not in ("run_id", "checksum", "sgf", "stderr")]
 
@@ -60,14 +59,14 @@ def match_data(ledger: Ledger, run: RunInfo, state: str) -> Json:
         "cpu": [number(seconds / tally.n_moves * 2, 4) for seconds in tally.cpu] if tally.n_moves else None,
         "simulations": list(tally.simulations),
         "curve": match_curve(pairs),
-        "games": [[g.number, g.reward, g.reason, g.result, g.n_moves, bool(g.failure)] for g in played[-LISTED:]],
-        "n_listed": min(len(played), LISTED),
+        "games": [_listed(game) for game in played[-LISTED:]],
+        "n_played": len(played),
         "failures": [
             {
                 "candidate": f"game {g.number + 1}",
                 "kind": g.reason,
                 "message": text(g.failure),
-                "stderr": text(errors.get(g.number, "")),
+                "stderr": text(errors.get(g.number, ""), MAX_STDERR),
             }
             for g in failed[:SHOWN_FAILURES]
         ],
@@ -81,9 +80,19 @@ def _score(rewards: Any) -> list[float]:
     return [sum(reward * n for reward, n in rewards.items()), rewards.total()]
 
 
-def _light_games(ledger: Ledger, run_id: int) -> Iterator[PlayedGame]:
+def _listed(game: PlayedGame) -> list[Any]:
+    return [game.number, game.reward, game.reason, game.result, game.n_moves, bool(game.failure)]
+
+
+def listed_games(ledger: Ledger, run_id: int, start: int) -> list[list[Any]]:
+    """Return one part of the list of games, from number ``start`` on."""
+    return [_listed(game) for game in _light_games(ledger, run_id, start, LISTED)]
+
+
+def _light_games(ledger: Ledger, run_id: int, start: int = 0, most: int | None = None) -> Iterator[PlayedGame]:
     """Yield the games in order of number, without their records and standard errors."""
-    query = select(*_LIGHT).where(games.c.run_id == run_id).order_by(games.c.number)
+    query = select(*_LIGHT).where(games.c.run_id == run_id, games.c.number >= start).order_by(games.c.number)
+    query = query.limit(most)
     names = [column.name for column in _LIGHT]
     with ledger.reading() as connection:
         if not ledger.has(connection, games):
@@ -142,13 +151,3 @@ def match_game(ledger: Ledger, run: RunInfo, game_number: int) -> Json:
             "sgf": text(row["sgf"]),
         }
     raise RunNotFound(f"run {run.name!r} has no game {game_number + 1}")
-
-
-def present_game_rate(ledger: Ledger, run_id: int) -> Json:
-    """Return the games per second over the last minute of results."""
-    query = select(games.c.recorded_at).where(games.c.run_id == run_id).order_by(games.c.number.desc()).limit(RECENT)
-    with ledger.reading() as connection:
-        times = [moment_of(when) for (when,) in connection.execute(query)] if ledger.has(connection, games) else []
-    recent = [when for when in times if when > max(times) - 60]
-    span = max(recent) - min(recent) if recent else 0.0
-    return {"rate": number(len(recent) / max(span, 1.0), 2)} if recent else {}

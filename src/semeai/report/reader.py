@@ -12,7 +12,8 @@ from typing import Any
 from sqlalchemy import select
 
 from semeai.errors import LedgerError, RunNotFound
-from semeai.report.race import BoundsCache, params_of, present_rate, race_curves, race_data
+from semeai.report.pace import present_pace
+from semeai.report.race import BoundsCache, params_of, race_curves, race_data
 from semeai.report.values import Json, text, texts
 from semeai.store import schema
 from semeai.store.ledger import Ledger, RunInfo
@@ -69,17 +70,7 @@ class LedgerReader:
             "created_at": text(run.created_at),
             "updated_at": text(run.updated_at),
         }
-        return head | (self._rate(ledger, run) if state == "running" else {})
-
-    @staticmethod
-    def _rate(ledger: Ledger, run: RunInfo) -> Json:
-        if run.kind == "race":
-            return present_rate(ledger, run.id)
-        if run.kind == "match":
-            from semeai.report.match import present_game_rate
-
-            return present_game_rate(ledger, run.id)
-        return {}
+        return head | ({"pace": present_pace(ledger, run)} if state == "running" else {})
 
     @staticmethod
     def _counts(ledger: Ledger) -> dict[str, int]:
@@ -182,6 +173,14 @@ class LedgerReader:
         """Return the parameters of a candidate of a race; None if there is no such candidate."""
         with self._reading() as ledger:
             return params_of(ledger, ledger.run(name).id, number)
+
+    def games(self, name: str, start: int) -> list[list[Any]]:
+        """Return a part of the list of a match's games, from number ``start`` on."""
+        from semeai.report.match import listed_games
+
+        with self._reading() as ledger:
+            run = ledger.run(name)
+            return listed_games(ledger, run.id, start) if run.kind == "match" else []
 
     def game(self, name: str, number: int) -> Json:
         """Return one game of a match, move by move."""

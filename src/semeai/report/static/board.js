@@ -176,7 +176,7 @@ ui.replay = function (data) {
   } },
   ui.el("div", {}, drawing.node, ui.el("div", { class: "steps" },
     button("«", "first move", () => 0), button("‹", "back", () => at - 1), slider, button("›", "forward", () => at + 1), button("»", "last move", () => last))),
-  ui.el("div", {}, ui.el("p", {}, ui.el("b", {}, "Black "), data.black, ui.el("br"), ui.el("b", {}, "White "), data.white), says, comment, place, legend));
+  ui.el("div", {}, ui.el("p", {}, data.colours.map((colour, player) => [player ? ui.el("br") : null, ui.el("b", {}, `${colour[0].toUpperCase()}${colour.slice(1)} `), data[colour]])), says, comment, place, legend));
   if (rated.length) curve = ui.chart(place, options);
   go(last);
   return node;
