@@ -41,12 +41,15 @@ def _run(run: Mapping[str, Any]) -> Iterator[str]:
 def _race(data: Mapping[str, Any]) -> Iterator[str]:
     order = {"accepted": 0, "undecided": 1, "failed": 2}
     rows: list[tuple[Cell, ...]] = []
-    for _, name, verdict, n, total, lower, upper, *_ in sorted(
+    effects = {effect[0]: effect for effect in data.get("effects", ())}
+    for index, name, verdict, n, total, lower, upper, *_ in sorted(
         data["candidates"], key=lambda row: (order.get(row[2], 3), -(row[4] or 0) / max(row[3], 1))
     )[:LISTED]:
         ends = "" if lower is None else f"{lower:.4f} to {upper:.4f}"
-        rows.append((_code(name), _plain(verdict), n, f"{total / n:.4f}" if n else "", ends))
-    columns = ("candidate", "verdict", "evaluations", "win rate", "always-valid interval")
+        cells: tuple[Cell, ...] = (_code(name), _plain(verdict), n, f"{total / n:.4f}" if n else "", ends)
+        rows.append((*cells, _effect(effects.get(index))) if effects else cells)
+    last = [f"{data['effects'][0][1]} difference to the baseline"] if effects else []
+    columns = ("candidate", "verdict", "evaluations", "win rate", "always-valid interval", *last)
     more = len(data["candidates"]) - len(rows)
     yield ResultTable("Candidates", columns, tuple(rows), f"And {more:,} more." if more > 0 else "").to_markdown()
     for failure in data.get("failures", ()):
@@ -55,10 +58,18 @@ def _race(data: Mapping[str, Any]) -> Iterator[str]:
         yield f"And {more:,} more failures."
 
 
+def _effect(effect: list[Any] | None) -> str:
+    if effect is None:
+        return ""
+    difference, *ends = effect[2:5]
+    shown = ["∞" if end is None else f"{end:+.4g}" for end in ends]
+    return f"{'' if difference is None else f'{difference:+.4g}'} ({'−' * (ends[0] is None)}{shown[0]} to {shown[1]})"
+
+
 def _match(data: Mapping[str, Any]) -> Iterator[str]:
     if not data["n_games"]:
         return
-    rows = (
+    rows: tuple[tuple[Cell, ...], ...] = (
         ("games", data["n_games"]),
         ("score of the first player", percent(data["win_rate"], data["interval"])),
         ("moving first", _score(data["as_first"])),
@@ -66,8 +77,21 @@ def _match(data: Mapping[str, Any]) -> Iterator[str]:
         ("draws", data["draws"]),
         ("moves per game", data["moves"]),
     )
+    if rating := data.get("rating"):
+        rows += tuple((name, shown_rating(rating, key)) for name, key in RATINGS)
+        rows += (("pairs with 0, 1/2, 1, 3/2, 2 points", ", ".join(map(str, rating["pentanomial"]))),)
+        rows += ((f"LLR of {rating['llr_elo'][1]:g} against {rating['llr_elo'][0]:g} Elo", f"{rating['llr']:+.2f}"),)
     title = f"{_code(data['a'])} against {_code(data['b'])}, {_plain(data['game'])} {_plain(data['board'])}"
     yield ResultTable(title, ("", "value"), rows, "The interval is valid at any number of games.").to_markdown()
+
+
+RATINGS = (("Elo", "elo"), ("normalised Elo", "normalised_elo"))
+
+
+def shown_rating(rating: Mapping[str, Any], key: str) -> str:
+    """Return an Elo difference with its always-valid interval; infinite ones have no digits."""
+    value, *ends = ("∞" if x is None else f"{x:+.1f}" for x in (rating[key], *rating[f"{key}_always_valid_95"]))
+    return f"{value} [{', '.join(ends)}]"
 
 
 def _score(score: list[float]) -> str:

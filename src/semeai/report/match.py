@@ -9,6 +9,7 @@ from semeai.errors import RunNotFound
 from semeai.games.catalog import game_named
 from semeai.match.match import Match
 from semeai.match.pair import PlayedGame
+from semeai.match.rating import elo_dict
 from semeai.match.store import games
 from semeai.match.tally import Tally
 from semeai.report.boards import game_data
@@ -49,6 +50,7 @@ def match_data(ledger: Ledger, run: RunInfo, state: str) -> Json:
         "planned_interval": interval(tally.plain_interval),
         "elo": number(elo(tally.win_rate), 1),
         "elo_interval": [number(low, 1), number(high, 1)],
+        "rating": elo_dict(match, tally) if tally.n_pairs else {},
         "wins": sum(n for rewards in (tally.as_first, tally.as_second) for r, n in rewards.items() if r == 1),
         "draws": tally.draws,
         "as_first": _score(tally.as_first),

@@ -21,6 +21,7 @@ from semeai.race.methods import Look
 from semeai.race.race import Race
 from semeai.race.rules import BettingRule
 from semeai.race.selection import Standing
+from semeai.report.effects import MOST_EFFECTS, EffectsCache
 from semeai.report.values import MAX_STDERR, Json, counted, interval, moment_of, number, text, texts, thinned
 from semeai.report.words import race_words
 from semeai.runs.resume import read_race
@@ -81,7 +82,9 @@ class BoundsCache:
         return found, n_old
 
 
-def race_data(ledger: Ledger, run: RunInfo, cache: BoundsCache, state: str, at_once: bool = False) -> Json:
+def race_data(
+    ledger: Ledger, run: RunInfo, cache: BoundsCache, effects: EffectsCache, state: str, at_once: bool = False
+) -> Json:
     """Return a race without curves; ``at_once`` leaves its speed and most unknown intervals to later looks."""
     race = read_race(ledger, run.name)
     if race is None:
@@ -89,7 +92,8 @@ def race_data(ledger: Ledger, run: RunInfo, cache: BoundsCache, state: str, at_o
     heads = ledger.heads(run.id)
     n_failures, n_decisions = (heads[name].n_rows if name in heads else 0 for name in ("failures", "decisions"))
     present, n_old = cache.present(race, run.id, at_once)
-    settings = race.settings
+    settings, ranked = race.settings, most_telling(race)
+    sizes, has_all = ([], False) if at_once else effects.rows(ledger, run, race, ranked[:MOST_EFFECTS])
     return {
         "columns": COLUMNS,
         "candidates": candidate_rows(race, present),
@@ -102,13 +106,14 @@ def race_data(ledger: Ledger, run: RunInfo, cache: BoundsCache, state: str, at_o
         "discard_below": settings.discard_below,
         "risk": settings.risk,
         "settings": texts(settings.model_dump(mode="json")),
-        "shown": shown_first(race),
+        "shown": ranked[:CURVES],
+        "effects": sizes,
         "decisions": decision_rows(ledger, run.id, n_decisions),
         "n_decisions": n_decisions,
         "failures": [failure_row(race, row) for row in islice(ledger.rows("failures", run.id), SHOWN_FAILURES)],
         "n_failures": n_failures,
         "speed": [] if at_once else speed_rows(ledger, run.id),
-        "is_rough": at_once or n_old > 0,
+        "is_rough": at_once or n_old > 0 or not has_all,
         "words": race_words(race, state, n_failures),
     }
 
@@ -130,14 +135,14 @@ def candidate_rows(race: Race, present: Mapping[int, Bounds]) -> list[list[Any]]
     return rows
 
 
-def shown_first(race: Race) -> list[int]:
-    """Return the candidates whose curves say most: accepted ones, then the most promising, then the most tested."""
+def most_telling(race: Race) -> list[int]:
+    """Return the candidates with results: accepted ones, then the most promising ones, then the most tested ones."""
     order = {Verdict.ACCEPTED: 0, Verdict.UNDECIDED: 1}
     ranked = sorted(
         (s for s in race.standings if s.n_evaluations),
         key=lambda s: (order.get(s.verdict, 2), -s.progress if s.verdict == Verdict.UNDECIDED else -s.n_evaluations),
     )
-    return [s.index for s in ranked[:CURVES]]
+    return [s.index for s in ranked]
 
 
 def decision_rows(ledger: Ledger, run_id: int, n_decisions: int) -> list[Json]:

@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import select
 
 from semeai.errors import LedgerError, RunNotFound
+from semeai.report.effects import EffectsCache
 from semeai.report.pace import present_pace
 from semeai.report.race import BoundsCache, params_of, race_curves, race_data
 from semeai.report.values import Json, text, texts
@@ -19,6 +20,8 @@ from semeai.store import schema
 from semeai.store.ledger import Ledger, RunInfo
 from semeai.store.verify import verify_run
 
+BATCHES_PER_LOOK = 3000
+"""Batches of numbers that one look of limited length reads; it takes about as long as its intervals."""
 KEPT = 50
 """Pages of runs that are kept in memory."""
 
@@ -32,6 +35,7 @@ class LedgerReader:
         self.location = self._ledger.location
         self._lock = threading.RLock()  # a connection of the ledger may be shared by several calls, see one_state
         self._bounds = BoundsCache(look_seconds)
+        self._effects = EffectsCache(None if math.isinf(look_seconds) else BATCHES_PER_LOOK)
         self._pages: dict[str, tuple[str, Json]] = {}
 
     def prepare(self) -> None:
@@ -125,7 +129,7 @@ class LedgerReader:
 
     def _data(self, ledger: Ledger, run: RunInfo, state: str, at_once: bool) -> Json:
         if run.kind == "race":
-            return race_data(ledger, run, self._bounds, state, at_once)
+            return race_data(ledger, run, self._bounds, self._effects, state, at_once)
         # Matches and evolutions know games, so their modules are imported only if there are any.
         if run.kind == "match":
             from semeai.report.match import match_data

@@ -146,6 +146,13 @@ ui.raceView = function (page, api, body) {
   const rate = (r) => (r[3] ? r[4] / r[3] : null);
   const keys = { number: (r) => r[0], name: (r) => r[1], n: (r) => r[3], rate, verdict: (r) => ["accepted", "undecided", "failed", "exhausted", "discarded"].indexOf(r[2]) };
 
+  // By how much the numbers of a candidate are above the baseline's, with the always-valid interval.
+  function difference(effect) {
+    if (!effect) return "";
+    const signed = (x, infinite) => (x === null ? infinite : `${x < 0 ? "−" : "+"}${+Math.abs(x).toPrecision(3)}`);
+    return ui.el("span", { title: "the candidate's number minus the baseline's, with its always-valid interval" }, signed(effect[2], ""), ui.el("span", { class: "faint" }, ` (${signed(effect[3], "−∞")} to ${signed(effect[4], "+∞")})`));
+  }
+
   function drawTable() {
     const key = keys[sort[0]], words = filter.toLowerCase();
     const found = data.candidates.filter((r) => (!wanted || r[2] === wanted) && (!words || r[1].toLowerCase().includes(words)));
@@ -155,7 +162,7 @@ ui.raceView = function (page, api, body) {
       return sort[1] * (x < y ? -1 : x > y ? 1 : 0) || a[0] - b[0];
     });
     from = Math.min(from, Math.max(0, found.length - 1));
-    const rows = found.slice(from, from + PER_PAGE), lines = [data.accept_above, data.discard_below];
+    const sizes = new Map((data.effects || []).map((e) => [e[0], e])), rows = found.slice(from, from + PER_PAGE), lines = [data.accept_above, data.discard_below];
     const ends = rows.flatMap((r) => (r[5] === null ? [] : [r[5], r[6]])), reach = [Math.min(...ends, lines[0] - 0.02), Math.max(...ends, lines[1] + 0.02)];
     const head = (title, name) => ui.el("button", { type: "button", class: sort[0] === name && "on", onclick: () => { sort = [name, sort[0] === name ? -sort[1] : name === "name" || name === "number" ? 1 : -1]; drawTable(); } },
       title + (sort[0] === name ? (sort[1] > 0 ? " ▲" : " ▼") : ""));
@@ -166,6 +173,7 @@ ui.raceView = function (page, api, body) {
       { title: head("win rate", "rate"), number: true, cell: (r) => ui.percent(rate(r), 2) },
       { title: "interval", cell: (r) => ui.bar(rate(r), r[5], r[6], lines, reach, ui.STYLES[r[2]]) },
       { title: "always valid", number: true, wide: true, cell: (r) => (r[5] === null ? "" : `${ui.percent(r[5], 2)} to ${ui.percent(r[6], 2)}`) },
+      ...(sizes.size ? [{ title: `${data.effects[0][1]} difference`, number: true, wide: true, cell: (r) => difference(sizes.get(r[0])) }] : []),
     ], rows, (r) => ({ class: `pick ${picked.includes(r[0]) ? "picked" : ""}`, onclick: () => toggle(r[0]), title: "Click to draw its curve, or to remove it" })),
     found.length > PER_PAGE ? ui.el("div", { class: "steps" },
       ui.el("button", { type: "button", disabled: from === 0, onclick: () => { from -= PER_PAGE; drawTable(); } }, "‹"),
@@ -257,6 +265,14 @@ ui.matchView = function (page, api, body) {
     listPlace.scrollTop = 0;
   }
 
+  // What fishtest and its kin show of a match of chess.
+  function rating(r) {
+    if (!r || !r.pentanomial) return [];
+    const shown = (x) => (x === null ? "∞" : `${x < 0 ? "−" : "+"}${Math.abs(x).toFixed(1)}`), ends = (x) => x.map(shown).join(" to ");
+    return [["normalised Elo, always valid", `${shown(r.normalised_elo)} (${ends(r.normalised_elo_always_valid_95)})`],
+      ["pairs with 0, ½, 1, 1½, 2 points", r.pentanomial.join(", ")], [`LLR of ${r.llr_elo[1]} against ${r.llr_elo[0]} Elo`, `${shown(r.llr)} of ${ends(r.llr_bounds)}; the interval decides`]];
+  }
+
   function drawList() {
     const rows = from === null ? data.games : listed, first = rows.length ? rows[0][0] : 0;
     const step = (label, title, to) => ui.el("button", { type: "button", title, "aria-label": title, disabled: to === null, onclick: () => list(to) }, label);
@@ -282,7 +298,7 @@ ui.matchView = function (page, api, body) {
     const half = (s) => (s[1] ? `${s[0]} of ${ui.count(s[1])} (${ui.percent(s[0] / s[1])})` : "");
     ui.fill(scorePlace, ui.pairs([["A", data.a], ["B", data.b], ["board", `${data.game}, ${data.board}${data.komi === null ? "" : `, komi ${data.komi}`}`],
       ["A moving first", half(data.as_first)], ["A moving second", half(data.as_second)], ["draws", data.draws],
-      ["95% interval of a planned match (Wilson)", ui.range(data.planned_interval)],
+      ["95% interval of a planned match (Wilson)", ui.range(data.planned_interval)], ...rating(data.rating),
       ["moves per game", data.moves], ["CPU seconds per move, A and B", data.cpu ? data.cpu.join(" and ") : ""],
       ["ended by", Object.entries(data.reasons).map(([k, n]) => `${k} ${n}`).join(", ")]]));
     drawList();
