@@ -11,7 +11,6 @@ from semeai.report.reader import LedgerReader
 from semeai.runs.effects import recorded_effects
 from semeai.runs.resume import read_race
 
-
 SHIFTS = {"shorter": 1.0, "a little shorter": 1.9, "longer": 2.5}
 
 

@@ -232,18 +232,6 @@ def test_a_new_game_has_its_new_strength_from_the_first_move_on(compiled):
         assert max(simulations for _, simulations in watcher.seen) == 70
 
 
-@pytest.mark.slow
-def test_a_move_ends_with_its_simulations_or_its_seconds_whatever_comes_first(compiled):
-    for budget, most in ((Budget(70, 1000.0), 70), (Budget(10**9, 0.1), 10**9)):
-        with closing(Board(GameChoice("go", 5, human="both"), config, budget)) as board:
-            watcher = Watcher(board)
-            with board.listening(watcher):
-                board.begin(GameChoice("go", 5, human="white"))
-                wait_until(lambda: board.table.at == 1)
-            found = max(simulations for _, simulations in watcher.seen)
-            assert found == most if most == 70 else 0 < found < most
-
-
 @pytest.fixture
 def new_cache(monkeypatch, tmp_path):
     """Let no kernel be known as compiled, though they are in memory."""

@@ -3,15 +3,19 @@
 import json
 import shutil
 import time
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 
 import pytest
 
+from semeai.errors import LedgerError
+from semeai.evolve.config import checked_evolution
+from semeai.evolve.loop import run_evolution
 from semeai.players.config import PlayerConfig
 from semeai.players.mcts import compile_players
 from semeai.report.contents import read_tables, report_data
 from semeai.report.page import report_page
 from semeai.report.reader import LedgerReader
+from semeai.runs.run import place_of
 from semeai.table import Chart, Curve, ResultTable
 from semeai.ui import dashboard
 from semeai.ui.dashboard import dashboard_routes
@@ -20,6 +24,7 @@ from semeai.ui.table import GameChoice
 from semeai.ui.thinking import Board, Budget
 from semeai.ui.web import serving
 from tests.report.ledgers import EVIL, Recorder, recorded_match, recorded_race
+from tests.started import Started
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -90,6 +95,124 @@ def test_a_live_race_is_watched_to_its_verdict(browser, tmp_path, view, monkeypa
         page.locator("tr.pick:not(.picked)", has_text="better").wait_for()
         page.locator("tr.pick", has_text="better").click()
         page.get_by_text("Parameters of better").wait_for()
+
+
+RACE = """
+seed = 1
+[race]
+mode = "plain"
+batch = 10
+accept_above = 0.5
+discard_below = 0.5
+[evaluator]
+callable = "shots:wins"
+[[candidates]]
+name = "better"
+rate = 0.9
+[[candidates]]
+name = "worse"
+rate = 0.1
+"""
+SHOTS = """
+import random, time
+from pathlib import Path
+done = 0
+def wins(params, seed):
+    global done
+    done += 1
+    while done > 40 and not Path("go").exists():
+        time.sleep(0.02)
+    return float(random.Random(seed).random() < params["rate"])
+"""
+"""A program that waits for the file ``go`` after its first evaluations."""
+
+
+def test_a_race_of_the_command_line_is_watched_from_its_first_batches_to_its_end(browser, tmp_path):
+    (tmp_path / "race.toml").write_text(RACE)
+    (tmp_path / "shots.py").write_text(SHOTS)
+    race = Started(tmp_path, ["-m", "semeai", "race", "race.toml", "--ledger", "live.sqlite", "--workers", "1"])
+    with closing(race):
+        race.wait_until(lambda: has_results(tmp_path / "live.sqlite"))
+        with (
+            serving(dashboard_routes(LedgerReader(tmp_path / "live.sqlite")), "127.0.0.1", 0, 0) as (address, _),
+            looking(browser, address, VIEWS[0]) as page,
+        ):
+            row = page.locator("tbody tr").first
+            row.locator(".badge.running").wait_for()
+            assert row.inner_text().count("\t") == page.locator("th").count() - 1 == 7  # with rate and workers
+            page.get_by_role("link", name="race", exact=True).click()
+            page.get_by_text("No candidate is accepted so far.").wait_for()
+            page.locator(".tile", has_text="per second").wait_for()
+            page.locator(".tile", has_text="busy workers").wait_for()
+            (tmp_path / "go").touch()
+            page.get_by_text("better is better than the baseline.").wait_for()
+            page.locator(".badge.finished").wait_for()
+            assert page.locator(".tile", has_text="per second").count() == 0
+        assert race.ended() == 0
+
+
+def has_results(place):
+    if not place.exists():
+        return False
+    with suppress(LedgerError), closing(LedgerReader(place)) as reader:
+        return any(run["n_results"] for run in reader.runs())
+    return False
+
+
+def test_the_pace_of_a_run_that_stalls_falls(browser, match_place):
+    with (
+        serving(dashboard_routes(LedgerReader(match_place)), "127.0.0.1", 0, 0) as (address, _),
+        looking(browser, address, VIEWS[0]) as page,
+    ):
+        found = page.evaluate(
+            "[10, 100, 1000].map((s) => ui.pace({ pace: { results: 50, worker_seconds: 20, since: 5000 } }, 5000 + s))"
+        )
+        assert [(p["rate"], p["workers"]) for p in found] == [("5", "2.0"), ("0.5", "0.2"), ("0.05", "0.0")]
+
+
+def test_a_run_that_is_not_there_is_a_sentence(browser, match_place):
+    with serving(dashboard_routes(LedgerReader(match_place)), "127.0.0.1", 0, 0) as (address, _):
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(f"{address}#/run/99")
+        page.get_by_text("no run with number 99").wait_for(timeout=SECONDS)
+        context.close()
+
+
+@pytest.fixture(scope="module")
+def evolution_place(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("evolution")
+    config = checked_evolution(
+        {
+            "seed": 1, "steps": 2, "candidates": 3,
+            "player": {"player": "mcts:rave,search.exploration=0", "simulations": 10}, "match": {"size": 5},
+            "proposers": [{"kind": "given", "patterns": ["-1 _/*", "-1 O*", "-1 S*", "-1 X*", "+1 *_"]}],
+            "validation": {"games": 4, "deep_games": 0, "opponent_games": 0}, "executor": {"name": "inline"},
+        }
+    )  # fmt: skip
+    place = folder / "semeai.sqlite"
+    run_evolution(config, folder, place_of(config.executor, str(place), None, 1), name="grown", output=folder / "grown")
+    return place
+
+
+@each_view
+def test_an_evolution_is_looked_at(browser, evolution_place, view):
+    reader = LedgerReader(evolution_place)
+    data = reader.run("grown")["data"]
+    assert len(data["programs"]) > 1
+    with serving(dashboard_routes(reader), "127.0.0.1", 0, 0) as (address, _), looking(browser, address, view) as page:
+        page.get_by_role("link", name="grown", exact=True).click()
+        assert lead(page).inner_text() == data["words"][0]
+        pictures = page.locator(".line .pattern img")
+        pictures.first.wait_for()
+        assert pictures.count() == len(data["programs"]) - 1
+        assert page.locator(".gallery .pattern").count() == len(data["discarded"]) > 0
+        for image in pictures.all():
+            assert image.evaluate("async (node) => { await node.decode(); return node.naturalWidth; }") > 20
+        page.get_by_role("link", name="its race").first.click()
+        page.get_by_role("heading", name="Intervals").wait_for()
+        page.get_by_role("link", name="all runs").click()
+        page.get_by_role("link", name="grown", exact=True).wait_for()
 
 
 @pytest.fixture(scope="module")
@@ -237,6 +360,20 @@ def test_a_whole_game_of_havannah_is_played_with_the_mouse(browser, view):
             ).first.wait_for()
             if board.table.position.is_over and board.table.position.winner is not None:
                 page.locator(".board .win").first.wait_for()
+
+
+@each_view
+def test_the_first_stone_of_havannah_is_taken_over(browser, view):
+    with (
+        playing(GameChoice("havannah", 3, swap=True, human="black")) as (board, address),
+        looking(browser, address, view) as page,
+    ):
+        page.get_by_text("You may take over the first stone").wait_for()  # the player, White, has begun
+        page.get_by_role("button", name="Swap").click()
+        page.wait_for_function(SHOWS_MOVE, arg=3)  # the player has answered
+        assert [move["name"] for move in board.data()["table"]["moves"]][1] == "swap"
+        assert page.get_by_role("button", name="Swap").is_hidden()
+        assert page.locator(".board:not(.disc) circle.black").count() == 1
 
 
 @each_view

@@ -200,6 +200,20 @@ def test_a_fuzz_of_every_action_of_the_board(play):
 
 
 @pytest.mark.slow
+def test_a_fuzz_of_what_is_read_of_the_board(play):
+    draw = random.Random(4)
+    parts = ["api", "state", "events", "do", "load", "game.sgf", "static", "page.js", "..", "%2e%2e", "%00", "%ff", "",
+             "x" * 3000, ";", "%3Cscript>", "%D9%A3"]  # fmt: skip
+    for _ in range(80):
+        path = "/" + "/".join(draw.choice(parts) for _ in range(draw.randrange(1, 4)))
+        path += draw.choice(["", "?", "?x=1", "?token=%00", "?" + "a" * 3000])
+        status, headers, body = play.ask(path, draw.choice(["GET", "HEAD"]))
+        assert status in (200, 404, 405), (path, status)
+        assert headers["content-security-policy"] == HEADERS["content-security-policy"]
+        assert b"Traceback" not in body
+
+
+@pytest.mark.slow
 def test_bodies_that_are_no_actions(play):
     def post(body, kind="application/json", path="/api/do"):
         return play.ask(path, "POST", body, content_type=kind)[0]

@@ -30,9 +30,7 @@ def play(
     simulations: Annotated[
         int | None, typer.Option(min=1, help=f"Simulations per move (default: {SIMULATIONS}).")
     ] = None,
-    seconds: Annotated[
-        float | None, typer.Option(help="Seconds per move; with --simulations, the one that ends first decides.")
-    ] = None,
+    seconds: Annotated[float | None, typer.Option(help="Seconds per move, instead of simulations.")] = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads that search one tree.")] = 1,
     opponent: Annotated[
         str | None, typer.Option(metavar="PLAYER", help="Play against this player, for example gtp:COMMAND LINE.")

@@ -31,7 +31,7 @@ REVIEW_SIMULATIONS = 400
 
 @dataclass(frozen=True)
 class Budget:
-    """Simulations and seconds per move of the player, of which the first to end decides; simulations of an analysis."""
+    """Simulations or seconds per move of the player, and simulations of an analysis."""
 
     simulations: int | None = None
     seconds: float | None = None
@@ -317,7 +317,7 @@ class Board:
     def _search(self, player: MctsPlayer, position: Position, generation: int, to_play: bool) -> bool:
         """Search within the budget, and let pages look at it. Returns False if the table has changed meanwhile."""
         budget = self._budget
-        most = budget.simulations if to_play else budget.analysis
+        most = (budget.simulations if budget.seconds is None else None) if to_play else budget.analysis
         end = time.monotonic() + budget.seconds if to_play and budget.seconds is not None else None
         look = Look(player, position)
         done, chunk = 0, FIRST_CHUNK
