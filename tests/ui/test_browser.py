@@ -256,6 +256,29 @@ def test_a_game_of_a_match_is_replayed(browser, match_place, view):
         page.get_by_text("Start. ").wait_for()
 
 
+def test_the_list_of_games_has_parts_and_havannah_names_white_first(browser, tmp_path, monkeypatch):
+    monkeypatch.setattr("semeai.report.match.LISTED", 4)
+    recorded_match(tmp_path / "match.sqlite", "hexagons", games=10, game="havannah", size=3)
+    with (
+        serving(dashboard_routes(LedgerReader(tmp_path / "match.sqlite")), "127.0.0.1", 0, 0) as (address, _),
+        looking(browser, address, VIEWS[0]) as page,
+    ):
+        page.get_by_role("link", name="hexagons", exact=True).click()
+        page.get_by_text("Games 7 to 10 of 10").wait_for()
+        page.get_by_role("button", name="earlier games").click()
+        page.get_by_text("Games 3 to 6 of 10").wait_for()
+        page.get_by_role("button", name="earlier games").click()
+        page.get_by_text("Games 1 to 4 of 10").wait_for()
+        assert page.get_by_role("button", name="earlier games").is_disabled()
+        assert page.locator(".games tr.pick").first.inner_text().split()[0] == "1"
+        page.locator(".games tr.pick").first.click()
+        names = page.locator(".replay p").first
+        names.wait_for()
+        assert [line.split()[0] for line in names.inner_text().splitlines()] == ["White", "Black"]
+        page.get_by_role("button", name="later games").click()
+        page.get_by_text("Games 5 to 8 of 10").wait_for()
+
+
 @pytest.fixture(scope="module")
 def report_file(tmp_path_factory):
     tmp_path = tmp_path_factory.mktemp("report")

@@ -63,6 +63,7 @@ def match_data(ledger: Ledger, run: RunInfo, state: str) -> Json:
         "curve": match_curve(pairs),
         "games": [_listed(game) for game in played[-LISTED:]],
         "n_played": len(played),
+        "part": LISTED,
         "failures": [
             {
                 "candidate": f"game {g.number + 1}",

@@ -246,7 +246,6 @@ ui.swatch = function (colour, style = "") {
 
 ui.matchView = function (page, api, body) {
   let data = page.data, curve = null, chosen = null, from = null, listed = [];  // from: first game of the part that is listed; null is the last part
-  const PART = 200;
   const curvePlace = ui.el("div"), scorePlace = ui.el("div"), listPlace = ui.el("div", { class: "games" }), stepPlace = ui.el("div"), gamePlace = ui.el("div"), failurePlace = ui.el("div");
   const colours = (n) => (n % 2 === 0 ? "A" : "B");
 
@@ -258,7 +257,7 @@ ui.matchView = function (page, api, body) {
   }
 
   async function list(start) {
-    const last = start + PART >= data.n_played, found = last ? null : await api.games(start);
+    const last = start + data.part >= data.n_played, found = last ? null : await api.games(start);
     if (!last && !found) return;
     [from, listed] = [last ? null : start, found || []];
     drawList();
@@ -277,9 +276,9 @@ ui.matchView = function (page, api, body) {
     const rows = from === null ? data.games : listed, first = rows.length ? rows[0][0] : 0;
     const step = (label, title, to) => ui.el("button", { type: "button", title, "aria-label": title, disabled: to === null, onclick: () => list(to) }, label);
     ui.fill(stepPlace, data.n_played > rows.length ? ui.el("div", { class: "steps" },
-      api.games ? step("‹", "earlier games", first > 0 ? Math.max(0, first - PART) : null) : null,
+      api.games ? step("‹", "earlier games", first > 0 ? Math.max(0, first - data.part) : null) : null,
       `Games ${ui.count(first + 1)} to ${ui.count(first + rows.length)} of ${ui.count(data.n_played)}${api.games ? "" : "; semeai dashboard lists them all"}`,
-      api.games ? step("›", "later games", from === null ? null : first + PART) : null) : null);
+      api.games ? step("›", "later games", from === null ? null : first + data.part) : null) : null);
     ui.fill(listPlace, ui.table([
       { title: "game", cell: (g) => g[0] + 1 },
       { title: "first", cell: (g) => colours(g[0]) },
