@@ -176,3 +176,14 @@ def test_the_game_of_the_add_a_game_page_works(tmp_path):
     program.write_text(re.findall(r"```python\n(.*?)```", page, re.DOTALL)[0])
     done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=250, check=True)
     assert done.stdout.startswith("cell 2: ")
+
+
+@pytest.mark.slow
+def test_the_built_pages_load_nothing_from_other_hosts(tmp_path):
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=300)
+    pages = list(tmp_path.rglob("*.html"))
+    assert len(pages) > 50
+    for page in pages:
+        loaded = re.findall(r"<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href)=\"([^\"]+)\"", page.read_text())
+        assert not [place for place in loaded if place.startswith(("http:", "https:", "//"))], page

@@ -161,6 +161,31 @@ def test_the_form_of_katago_has_owners_and_the_score_lead(command):
     assert "ownership" not in talk.stream("kata-analyze w 5")[-1]
 
 
+@pytest.mark.parametrize(
+    ("line", "player", "seconds", "most", "owners"),
+    [
+        ("kata-analyze b 10 ownership true", 0, 0.1, 50, True),  # Ogatak
+        ("kata-analyze w 10", 1, 0.1, 50, False),
+        ("kata-analyze B 50 maxmoves 1 rootInfo true", 0, 0.5, 1, False),  # descendants of Lizzie
+        ("kata-analyze 50", 1, 0.5, 50, False),
+        ("kata-analyze interval 20 ownership true maxmoves 7", 1, 0.2, 7, True),
+        ("kata-analyze ownership true", 1, 0.5, 50, True),
+        ("kata-analyze W 20 pvVisits true ownership false movesOwnership true ownershipStdev true", 1, 0.2, 50, False),
+        (
+            "kata-analyze white ownership TRUE interval 5 minmoves 3 noSymmetries true pvEdgeVisits true",
+            1,
+            0.05,
+            50,
+            True,
+        ),
+    ],
+)
+def test_the_forms_that_programs_send(talk, line, player, seconds, most, owners):
+    talk.ok("play b C3")  # White is to move
+    found = talk.engine.answer(line).stream
+    assert (found.player, found._interval, found._most, found._with_owners) == (player, seconds, most, owners)
+
+
 def test_wrong_switches_of_katago_are_refused(talk):
     assert talk.fails("kata-analyze b ownership") == "syntax error"
     assert talk.fails("kata-analyze b ownership maybe") == "syntax error"

@@ -11,12 +11,12 @@ import pytest
 pytest.importorskip("chess")
 
 from semeai import play_match, run_race_file
-from semeai.cli.elo_display import elo_dict
 from semeai.errors import ConfigError
 from semeai.games.chess.pgn import read_games
 from semeai.match.adjudication import Adjudication
 from semeai.match.match import Match
 from semeai.match.pair import draw_opening
+from semeai.match.rating import elo_dict
 from semeai.match.settings import MatchSettings
 from semeai.players.catalog import parse_spec
 from semeai.processes import find_program

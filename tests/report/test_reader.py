@@ -2,8 +2,10 @@
 
 import contextlib
 import json
-from dataclasses import replace
+import re
+from dataclasses import asdict, replace
 
+import markdown
 import pytest
 
 from semeai import Ledger
@@ -16,8 +18,10 @@ from semeai.report.reader import LedgerReader
 from semeai.report.values import text, thinned
 from semeai.runs.resume import read_race
 from semeai.stats.elo import elo
+from semeai.store import schema
 from semeai.store.ledger import set_run_values
 from semeai.table import Chart, Curve, ResultTable
+from semeai.work.jobs import Failure
 from tests.report.ledgers import EVIL, Recorder, recorded_match, recorded_race
 
 
@@ -142,6 +146,110 @@ def test_a_report_is_one_file_whose_data_cannot_leave_its_element(reader, tmp_pa
     start = page.index('id="data">') + len('id="data">')
     assert json.loads(page[start : page.index("</script>", start)]) == json.loads(json.dumps(data))
     assert "better is better than the baseline" in markdown_report(data)
+
+
+HOSTILE = ("<script>alert(1)</script>", "[x](javascript:alert(1))", "![x](http://evil.example/x.png)", "`</code><b>`",
+           "# title", "a|b", "*bold* _x_", "&lt;b&gt;", "line\n\n<h1>end</h1>", "")  # fmt: skip
+
+
+def test_texts_of_the_ledger_are_texts_in_markdown():
+    """Rendered as the documentation is, no name and no message makes an element of its own."""
+    candidates = [[i, name, "undecided", 10, 5, 0.1, 0.9, 0, 0] for i, name in enumerate(HOSTILE, 1)]
+    failures = [{"candidate": name, "message": name} for name in HOSTILE]
+    race = {"words": [f"{name} is better." for name in HOSTILE], "candidates": candidates, "failures": failures}
+    programs = [
+        {
+            "name": "P1",
+            "change": name,
+            "matches": [{"opponent": name, "budget": name, "win_rate": 0.5, "interval": [0.4, 0.6], "n_games": 2}],
+        }
+        for name in HOSTILE
+    ]
+    steps = [{"number": 1, "candidates": 1, "accepted": name, "discarded": 0, "n_games": 2} for name in HOSTILE]
+    match = {
+        "words": [],
+        "n_games": 2,
+        "a": HOSTILE[0],
+        "b": HOSTILE[1],
+        "game": "go",
+        "board": "9x9",
+        "win_rate": 0.5,
+        "interval": [0.4, 0.6],
+        "as_first": [1, 1],
+        "as_second": [0, 1],
+        "draws": 0,
+        "moves": 3.0,
+    }
+    runs = [
+        {
+            "kind": kind,
+            "name": name,
+            "seed": "1",
+            "digest": "d",
+            "versions": {name: name},
+            "state": "finished",
+            "data": data,
+        }
+        for kind, data in (
+            ("race", race),
+            ("match", match),
+            ("evolution", {"words": [], "programs": programs, "steps": steps}),
+        )
+        for name in HOSTILE
+    ]
+    tables = [{"title": name, "note": name, "columns": [name, "n"], "rows": [[name, 1]]} for name in HOSTILE]
+    made = markdown.markdown(
+        markdown_report({"runs": runs, "tables": tables, "about": {"command": HOSTILE[3]}}), extensions=["tables"]
+    )
+    allowed = {"h1", "h2", "h3", "p", "ul", "li", "code", "table", "thead", "tbody", "tr", "th", "td"}
+    assert set(re.findall(r"</?([a-zA-Z0-9]+)", made)) <= allowed
+    assert made.count("<h1>") == 1
+    assert made.count("<code>&lt;script&gt;alert(1)&lt;/script&gt;</code>") >= 3
+
+
+def test_a_long_list_of_failures_is_bounded_and_counted(tmp_path):
+    place = tmp_path / "failures.sqlite"
+    recorder = Recorder(place)
+    recorder.record(8)
+    for i in range(70):
+        failure = Failure("crash", "it crashed", i, i, "x" * 30_000)
+        recorder.writer.note(schema.failures, {"number": i + 100, "batch": 0, "candidate": 4, **asdict(failure)})
+    recorder.finish()
+    data = LedgerReader(place).run("race")["data"]
+    assert len(data["failures"]) == 50
+    assert data["n_failures"] > 70
+    assert len(json.dumps(data["failures"])) < 50 * 5_000
+    report = markdown_report({"runs": [LedgerReader(place).run("race")], "tables": [], "about": {}})
+    assert f"And {data['n_failures'] - 50} more failures." in report
+
+
+def test_the_list_of_games_has_parts(tmp_path, monkeypatch):
+    monkeypatch.setattr("semeai.report.match.LISTED", 4)
+    place = tmp_path / "match.sqlite"
+    recorded_match(place, games=10)
+    reader = LedgerReader(place)
+    data = reader.run("match")["data"]
+    assert ([game[0] for game in data["games"]], data["n_played"]) == ([6, 7, 8, 9], 10)
+    assert [game[0] for game in reader.games("match", 2)] == [2, 3, 4, 5]
+    assert reader.games("match", 10) == []
+    page = report_data(reader, ["match"])["runs"][0]
+    assert [game[0] for game in page["data"]["games"]] == [0, 1, 2, 3]  # those that can be replayed
+    assert list(page["records"]) == ["0", "1", "2", "3"]
+
+
+def test_intervals_of_candidates_with_a_verdict_are_forgotten(tmp_path):
+    place = tmp_path / "live.sqlite"
+    recorder = Recorder(place)
+    recorder.record(1)
+    reader = LedgerReader(place)
+    reader.run("race")
+    first = set(reader._bounds.last[1])
+    recorder.record(200)
+    recorder.finish()
+    rows = reader.run("race")["data"]["candidates"]
+    undecided = {row[0] for row in rows if row[2] == "undecided"}
+    assert set(reader._bounds.last[1]) == undecided
+    assert first - undecided
 
 
 def test_a_report_of_a_damaged_run_is_refused(tmp_path):

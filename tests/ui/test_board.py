@@ -10,11 +10,13 @@ from semeai.errors import ConfigError, IllegalMove
 from semeai.games.go.position import GoPosition
 from semeai.games.havannah.position import HavannahPosition
 from semeai.games.havannah.shapes import winning_shape
+from semeai.jit import cache_directory
 from semeai.players.config import PlayerConfig
 from semeai.players.mcts import MctsPlayer, compile_players
 from semeai.players.random import RandomPlayer
+from semeai.ui.look import LOOK_SHARE, OWNER_SHARE, Look
 from semeai.ui.table import GameChoice, Table
-from semeai.ui.thinking import LOOK_SHARE, OWNER_SHARE, Board, Budget, Look
+from semeai.ui.thinking import Board, Budget
 
 
 def config(game):
@@ -155,6 +157,102 @@ def test_another_engine_can_be_the_opponent_and_its_failure_is_a_sentence():
         wait_until(lambda: board.problem)
         assert "nonexistent" in board.problem
         assert board.table.at == 1
+
+
+class BreaksOnce(RandomPlayer):
+    """A player with a fault that is not foreseen: the first one of its kind cannot choose a move."""
+
+    made = 0
+
+    def __init__(self, game):
+        super().__init__("odd")
+        BreaksOnce.made += 1
+        self.number = BreaksOnce.made
+
+    def choose(self):
+        if self.number == 1:
+            raise ZeroDivisionError("no luck")
+        return super().choose()
+
+
+def test_any_fault_of_a_player_is_a_sentence_and_the_board_stays_usable(capfd):
+    with closing(Board(GameChoice("go", 4), config, Budget(20), BreaksOnce)) as board:
+        board.act(lambda table: table.play(table.position.text_to_move("B2")))
+        wait_until(lambda: board.problem)
+        assert "ZeroDivisionError: no luck" in board.data()["problem"]
+        assert "Traceback" in capfd.readouterr().err  # for whoever mends it
+        assert board.table.at == 1
+        board.act(lambda table: table.undo())
+        assert board.problem == ""
+        board.act(lambda table: table.play(table.position.text_to_move("C3")))
+        wait_until(lambda: board.table.at == 2)  # a new player answers
+
+
+def test_a_fault_of_an_analysis_or_a_review_is_shown_once_and_both_can_be_tried_again(capfd):
+    calls = []
+
+    def broken(game):
+        calls.append(game)
+        raise KeyError("settings")
+
+    with closing(Board(GameChoice("go", 4, human="both"), broken, Budget(20))) as board:
+        board.act(lambda table: table.play(table.position.text_to_move("B2")))
+        for n in (1, 2):
+            board.analyse(True)
+            wait_until(lambda: board.problem and not board.doing)
+            time.sleep(0.1)
+            assert len(calls) == n  # not again and again
+            assert "KeyError" in board.problem
+        board.analyse(False)
+        board.start_review(20)
+        wait_until(lambda: board.problem)
+        wait_until(lambda: board.review["done"] == board.review["total"])
+        board.act(lambda table: table.play(table.position.text_to_move("C3")))
+        assert board.table.at == 2
+    capfd.readouterr()
+
+
+class Watcher:
+    """What a page is told: all states of the board."""
+
+    def __init__(self, board):
+        self.board, self.seen = board, []
+
+    def __call__(self):
+        self.seen.append((self.board.data()["doing"], (self.board.analysis or {}).get("simulations", 0)))
+
+
+@pytest.mark.slow
+def test_a_new_game_has_its_new_strength_from_the_first_move_on(compiled):
+    with closing(Board(GameChoice("go", 5, human="both"), config, Budget(simulations=30))) as board:
+        watcher = Watcher(board)
+        with board.listening(watcher):
+            board.begin(GameChoice("go", 5, human="white"), 70)
+            wait_until(lambda: board.table.at == 1)
+        assert max(simulations for _, simulations in watcher.seen) == 70
+
+
+@pytest.fixture
+def new_cache(monkeypatch, tmp_path):
+    """Let no kernel be known as compiled, though they are in memory."""
+    monkeypatch.setenv("SEMEAI_CACHE_DIR", str(tmp_path))
+    cache_directory.cache_clear()
+    yield
+    cache_directory.cache_clear()
+
+
+@pytest.mark.slow
+def test_pages_are_told_of_compiling_and_of_the_search_for_dead_stones(compiled, new_cache):
+    with closing(Board(GameChoice("go", 5, human="both"), config, Budget(simulations=30))) as board:
+        watcher = Watcher(board)
+        with board.listening(watcher):
+            for move in ["C3", "pass", "pass"]:
+                board.act(lambda table, move=move: table.play(table.position.text_to_move(move)))
+            wait_until(lambda: board.table.dead is not None and not board.doing)
+        words = [doing for doing, _ in watcher.seen]
+        assert "counting" in words
+        assert any(said.startswith("compiling Go search") for said in words)
+        assert board.data()["doing"] == ""
 
 
 @pytest.mark.slow

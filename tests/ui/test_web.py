@@ -5,6 +5,7 @@ import http.client
 import json
 import random
 import re
+import time
 from contextlib import closing, contextmanager
 
 import pytest
@@ -12,6 +13,8 @@ import pytest
 from semeai.errors import ConfigError
 from semeai.players.config import PlayerConfig
 from semeai.report.reader import LedgerReader
+from semeai.ui import dashboard as dashboard_module
+from semeai.ui import play as play_module
 from semeai.ui.dashboard import changes, dashboard_routes
 from semeai.ui.play import ACTIONS, play_routes
 from semeai.ui.table import GameChoice
@@ -197,6 +200,20 @@ def test_a_fuzz_of_every_action_of_the_board(play):
 
 
 @pytest.mark.slow
+def test_a_fuzz_of_what_is_read_of_the_board(play):
+    draw = random.Random(4)
+    parts = ["api", "state", "events", "do", "load", "game.sgf", "static", "page.js", "..", "%2e%2e", "%00", "%ff", "",
+             "x" * 3000, ";", "%3Cscript>", "%D9%A3"]  # fmt: skip
+    for _ in range(80):
+        path = "/" + "/".join(draw.choice(parts) for _ in range(draw.randrange(1, 4)))
+        path += draw.choice(["", "?", "?x=1", "?token=%00", "?" + "a" * 3000])
+        status, headers, body = play.ask(path, draw.choice(["GET", "HEAD"]))
+        assert status in (200, 404, 405), (path, status)
+        assert headers["content-security-policy"] == HEADERS["content-security-policy"]
+        assert b"Traceback" not in body
+
+
+@pytest.mark.slow
 def test_bodies_that_are_no_actions(play):
     def post(body, kind="application/json", path="/api/do"):
         return play.ask(path, "POST", body, content_type=kind)[0]
@@ -230,6 +247,38 @@ def test_only_changed_candidates_are_sent_again():
     after = {"data": {"candidates": [[1, "a"], [2, "c"], [3, "d"]], "n": 2}}
     assert changes(None, after) == after
     assert changes(before, after)["data"] == {"candidates": [[2, "c"], [3, "d"]], "n": 2, "partial": True}
+
+
+def test_only_changed_parts_of_a_page_are_sent_again():
+    before = {"data": {"failures": [1] * 50, "games": [2], "words": ["a"]}}
+    after = {"data": {"failures": [1] * 50, "games": [2], "words": ["b"]}}
+    assert changes(before, after) == {"data": {"words": ["b"], "partial": True}}
+
+
+@contextmanager
+def streaming(client, path):
+    """Open a stream, and read its first line."""
+    connection = http.client.HTTPConnection("127.0.0.1", client.port, timeout=20)
+    with closing(connection):
+        connection.request("GET", path, headers={"Host": f"127.0.0.1:{client.port}"})
+        answer = connection.getresponse()
+        answer.readline()
+        yield answer.status
+
+
+def test_the_number_of_open_pages_is_limited_and_closed_ones_do_not_count(place, board, monkeypatch):
+    monkeypatch.setattr(dashboard_module, "MAX_STREAMS", 2)
+    monkeypatch.setattr(play_module, "MAX_STREAMS", 2)
+    for routes in (dashboard_routes(LedgerReader(place)), play_routes(board)):
+        with serve(routes) as (client, _):
+            with streaming(client, "/api/events") as one, streaming(client, "/api/events") as two:
+                assert (one, two) == (200, 200)
+                status, _, body = client.ask("/api/events")
+                assert (status, json.loads(body)) == (503, {"error": "too many pages are open"})
+            end = time.monotonic() + 60
+            while client.ask("/api/events")[0] != 200:  # the server has noticed that they are closed
+                assert time.monotonic() < end
+                time.sleep(0.05)
 
 
 def test_a_port_in_use_is_one_sentence():

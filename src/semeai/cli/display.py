@@ -69,7 +69,8 @@ class Display(Observer):
         if (more := len(result.warnings) - SHOWN_WARNINGS) > 0:
             self.console.print(Text(f"… and {more:,} more warnings", style="yellow"))
         look = f"digest {result.digest}; to look again: {shlex.join(['semeai', 'status', name, '--ledger', place])}"
-        self.console.print(Text(look, style="dim"), soft_wrap=True)
+        browser = f"in the browser, also while it runs: {shlex.join(['semeai', 'dashboard', '--ledger', place])}"
+        self.console.print(Text(f"{look}\n{browser}", style="dim"), soft_wrap=True)
 
 
 class LineDisplay(Display):

@@ -11,13 +11,14 @@ from rich.text import Text
 
 from semeai.cli.console import Console
 from semeai.cli.display import LINE_SECONDS, duration, words_about
-from semeai.cli.elo_display import HYPOTHESES, Hypotheses, elo_dict, elo_lines
+from semeai.cli.elo_display import elo_lines
 from semeai.cli.live import LiveView
 from semeai.cli.output import note, print_json
 from semeai.cli.race_status import head_line, indented
 from semeai.games.catalog import game_named
 from semeai.match.game import REASONS
 from semeai.match.match import Match, MatchResult
+from semeai.match.rating import HYPOTHESES, Hypotheses, elo_dict
 from semeai.match.run import MatchDriver, replay_match
 from semeai.match.tally import Tally
 from semeai.runs.run import Observer

@@ -26,7 +26,8 @@ def race(
 ) -> None:
     """Race the candidates of a file, or resume a race that was stopped.
 
-    Every result is kept in the ledger. A resumed race comes to the same verdicts, with any number of workers.
+    Every result is kept in the ledger. A resumed race comes to the same verdicts, with any number of workers. While it
+    runs, `semeai dashboard` shows it in the browser, and `semeai status` in another terminal.
 
     Examples:
         semeai race race.toml                run it, or continue where it stopped

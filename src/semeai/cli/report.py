@@ -57,7 +57,7 @@ def report(
     reader = LedgerReader(ledger)
     names = list(dict.fromkeys(run or [])) or [latest_name(reader, bool(found))]
     about = {
-        "command": shlex.join(["semeai", *sys.argv[1:]]),
+        "command of this report": shlex.join(["semeai", *sys.argv[1:]]),
         "semeai": installed_version(),
         "made": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     }

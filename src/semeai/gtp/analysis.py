@@ -1,4 +1,4 @@
-"""Live analysis: the commands of Leela Zero and KataGo, which Sabaki, Lizzie, KaTrain, Ogatak and others use."""
+"""Live analysis: the commands of Leela Zero and KataGo, which Sabaki, Lizzie, Ogatak and others use."""
 
 import time
 from collections.abc import Callable, Sequence

@@ -32,7 +32,9 @@ def _details(reader: LedgerReader, name: str, page: Mapping[str, Any]) -> Json:
     if page["kind"] == "race" and data["candidates"]:
         return {"curves": {str(n): curve for n, curve in reader.curves(name, data["shown"]).items()}}
     if page["kind"] == "match":
-        return {"records": {str(g[0]): reader.game(name, g[0]) for g in data["games"][:GAMES] if drawable(data)}}
+        first = reader.games(name, 0)
+        records = {str(game[0]): reader.game(name, game[0]) for game in first[:GAMES] if drawable(data)}
+        return {"data": data | {"games": first}, "records": records}
     return {}
 
 

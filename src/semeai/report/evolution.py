@@ -18,13 +18,15 @@ DRAWN = 60
 
 def evolution_data(ledger: Ledger, run: RunInfo, state: str) -> Json:
     history = read_history(ledger, run.name)
+    all_discarded = discarded(history)
     return {
         "game": history.game,
         "n_games": history.n_games,
         "words": evolution_words(history, state),
         "programs": programs(history),
         "steps": [step_row(history, step) for step in history.steps],
-        "discarded": discarded(history)[-DRAWN:],
+        "discarded": all_discarded[-DRAWN:],
+        "n_discarded": len(all_discarded),
         "proposers": [
             {"name": text(name), "candidates": p.candidates, "acceptances": p.acceptances, "games": p.games}
             for name, p in sorted(history.by_proposer().items())

@@ -1,27 +1,26 @@
 """A match as JSON: its tally, interval and Elo, how they came about, and its games move by move."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
+from itertools import islice
 from typing import Any
-
-from sqlalchemy import select
 
 from semeai.errors import RunNotFound
 from semeai.games.catalog import game_named
 from semeai.match.match import Match
 from semeai.match.pair import PlayedGame
+from semeai.match.rating import elo_dict
 from semeai.match.store import games
 from semeai.match.tally import Tally
 from semeai.report.boards import game_data
-from semeai.report.race import RECENT
-from semeai.report.values import Json, counted, interval, moment_of, number, text, thinned
+from semeai.report.values import MAX_STDERR, Json, counted, interval, number, text, thinned
 from semeai.report.words import match_words
 from semeai.stats.elo import elo, elo_interval
 from semeai.store.ledger import Ledger, RunInfo
 
 POINTS = 40
-LISTED = 1000
-"""Games in the list of a page: the last ones."""
+LISTED = 200
+"""Games in one part of the list of games; a page begins with the last part."""
 SHOWN_FAILURES = 20
 _LIGHT = [field.name for field in fields(PlayedGame) if field.name not in ("sgf", "stderr")]
 
@@ -50,6 +49,7 @@ def match_data(ledger: Ledger, run: RunInfo, state: str) -> Json:
         "planned_interval": interval(tally.plain_interval),
         "elo": number(elo(tally.win_rate), 1),
         "elo_interval": [number(low, 1), number(high, 1)],
+        "rating": elo_dict(match, tally) if tally.n_pairs else {},
         "wins": sum(n for rewards in (tally.as_first, tally.as_second) for r, n in rewards.items() if r == 1),
         "draws": tally.draws,
         "as_first": _score(tally.as_first),
@@ -60,14 +60,15 @@ def match_data(ledger: Ledger, run: RunInfo, state: str) -> Json:
         "cpu": [number(seconds / tally.n_moves * 2, 4) for seconds in tally.cpu] if tally.n_moves else None,
         "simulations": list(tally.simulations),
         "curve": match_curve(pairs),
-        "games": [[g.number, g.reward, g.reason, g.result, g.n_moves, bool(g.failure)] for g in played[-LISTED:]],
-        "n_listed": min(len(played), LISTED),
+        "games": [_listed(game) for game in played[-LISTED:]],
+        "n_played": len(played),
+        "part": LISTED,
         "failures": [
             {
                 "candidate": f"game {g.number + 1}",
                 "kind": g.reason,
                 "message": text(g.failure),
-                "stderr": text(errors.get(g.number, "")),
+                "stderr": text(errors.get(g.number, ""), MAX_STDERR),
             }
             for g in failed[:SHOWN_FAILURES]
         ],
@@ -81,15 +82,29 @@ def _score(rewards: Any) -> list[float]:
     return [sum(reward * n for reward, n in rewards.items()), rewards.total()]
 
 
+def _listed(game: PlayedGame) -> list[Any]:
+    return [game.number, game.reward, game.reason, game.result, game.n_moves, bool(game.failure)]
+
+
+def listed_games(ledger: Ledger, run_id: int, start: int) -> list[list[Any]]:
+    """Return one part of the list of games, from number ``start`` on."""
+    return [_listed(_light(row)) for row in islice(ledger.rows(games, run_id, start), LISTED)]
+
+
 def _light_games(ledger: Ledger, run_id: int) -> tuple[list[PlayedGame], dict[int, str]]:
     """Return the games in order of number without their records, and the standard errors of the first failures."""
     found: list[PlayedGame] = []
     errors: dict[int, str] = {}
     for row in ledger.rows(games, run_id):
-        found.append(PlayedGame(**{name: row[name] for name in _LIGHT}, sgf="", stderr=""))
+        found.append(_light(row))
         if row["failure"] and len(errors) < SHOWN_FAILURES:
             errors[row["number"]] = row["stderr"]
     return found, errors
+
+
+def _light(row: Mapping[str, Any]) -> PlayedGame:
+    """Return a game without its record."""
+    return PlayedGame(**{name: row[name] for name in _LIGHT}, sgf="", stderr="")
 
 
 def _pairs(played: Sequence[PlayedGame]) -> Iterator[tuple[PlayedGame, PlayedGame]]:
@@ -131,13 +146,3 @@ def match_game(ledger: Ledger, run: RunInfo, game_number: int) -> Json:
             "sgf": text(row["sgf"]),
         }
     raise RunNotFound(f"run {run.name!r} has no game {game_number + 1}")
-
-
-def present_game_rate(ledger: Ledger, run_id: int) -> Json:
-    """Return the games per second over the last minute of results."""
-    query = select(games.c.recorded_at).where(games.c.run_id == run_id).order_by(games.c.number.desc()).limit(RECENT)
-    with ledger.reading() as connection:
-        times = [moment_of(when) for (when,) in connection.execute(query)] if ledger.has(connection, games) else []
-    recent = [when for when in times if when > max(times) - 60]
-    span = max(recent) - min(recent) if recent else 0.0
-    return {"rate": number(len(recent) / max(span, 1.0), 2)} if recent else {}

@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import func, select
@@ -20,7 +21,8 @@ from semeai.race.methods import Look
 from semeai.race.race import Race
 from semeai.race.rules import BettingRule
 from semeai.race.selection import Standing
-from semeai.report.values import Json, counted, interval, moment_of, number, text, texts, thinned
+from semeai.report.effects import MOST_EFFECTS, EffectsCache
+from semeai.report.values import MAX_STDERR, Json, counted, interval, moment_of, number, text, texts, thinned
 from semeai.report.words import race_words
 from semeai.runs.resume import read_race
 from semeai.stats.bounds import Bounds
@@ -34,14 +36,13 @@ CURVES = 8
 POINTS = 40
 """Points of a curve."""
 SHOWN_FAILURES = 50
+"""Failures on a page: the first ones."""
+SHOWN_DECISIONS = 30
+"""Verdicts on a page: the last ones."""
 COLUMNS = ("number", "name", "verdict", "n", "total", "lower", "upper", "merit", "doubt")
 """Columns of a candidate in ``race_data``."""
 SPEED_PARTS = 60
 BATCHES_PER_PART = 8
-RECENT = 400
-"""Batches that tell the present rate."""
-
-
 FIRST_SECONDS = 0.03
 """CPU seconds for intervals in a look that a person waits for."""
 
@@ -53,8 +54,8 @@ class BoundsCache:
     look_seconds: float = math.inf
     """CPU seconds that one look at a race may spend on the bounds of undecided candidates."""
     known: dict[tuple[int, int, int], Bounds] = field(default_factory=dict)
-    last: dict[tuple[int, int], Bounds] = field(default_factory=dict)
-    """The last bounds that were computed for undecided candidates, by run and candidate."""
+    last: dict[int, dict[int, Bounds]] = field(default_factory=dict)
+    """The last bounds that were computed for candidates that are still undecided, by run and candidate."""
     most: int = 200_000
 
     def bounds(self, race: Race, run_id: int, standing: Standing, counts: RewardCounts, n_tests: int) -> Bounds:
@@ -67,27 +68,32 @@ class BoundsCache:
 
     def present(self, race: Race, run_id: int, at_once: bool = False) -> tuple[dict[int, Bounds], int]:
         """Return the bounds of undecided candidates by number, and how many of them are not of the present yet."""
-        found, n_old = {}, 0
+        found: dict[int, Bounds] = {}
+        last, n_old = self.last.get(run_id, {}), 0
         end = time.thread_time() + (min(FIRST_SECONDS, self.look_seconds) if at_once else self.look_seconds)
         for s in sorted((s for s in race.alive if s.n_evaluations), key=lambda s: -s.progress):
-            key = (run_id, s.index)
-            if (*key, s.n_evaluations) in self.known or time.thread_time() < end:
-                self.last[key] = self.bounds(race, run_id, s, s.counts, s.n_tests)
+            if (run_id, s.index, s.n_evaluations) in self.known or time.thread_time() < end:
+                found[s.index] = self.bounds(race, run_id, s, s.counts, s.n_tests)
             else:
                 n_old += 1
-            if key in self.last:
-                found[s.index] = self.last[key]
+                if s.index in last:
+                    found[s.index] = last[s.index]
+        self.last[run_id] = found
         return found, n_old
 
 
-def race_data(ledger: Ledger, run: RunInfo, cache: BoundsCache, state: str, at_once: bool = False) -> Json:
+def race_data(
+    ledger: Ledger, run: RunInfo, cache: BoundsCache, effects: EffectsCache, state: str, at_once: bool = False
+) -> Json:
     """Return a race without curves; ``at_once`` leaves its speed and most unknown intervals to later looks."""
     race = read_race(ledger, run.name)
     if race is None:
         return {"candidates": [], "n_evaluations": 0, "words": ["No batch is recorded yet."], "decisions": []}
-    failures = list(ledger.rows("failures", run.id))
+    heads = ledger.heads(run.id)
+    n_failures, n_decisions = (heads[name].n_rows if name in heads else 0 for name in ("failures", "decisions"))
     present, n_old = cache.present(race, run.id, at_once)
-    settings = race.settings
+    settings, ranked = race.settings, most_telling(race)
+    sizes, has_all = ([], False) if at_once else effects.rows(ledger, run, race, ranked[:MOST_EFFECTS])
     return {
         "columns": COLUMNS,
         "candidates": candidate_rows(race, present),
@@ -100,13 +106,15 @@ def race_data(ledger: Ledger, run: RunInfo, cache: BoundsCache, state: str, at_o
         "discard_below": settings.discard_below,
         "risk": settings.risk,
         "settings": texts(settings.model_dump(mode="json")),
-        "shown": shown_first(race),
-        "decisions": decision_rows(ledger, run.id),
-        "failures": [failure_row(race, row) for row in failures[:SHOWN_FAILURES]],
-        "n_failures": len(failures),
+        "shown": ranked[:CURVES],
+        "effects": sizes,
+        "decisions": decision_rows(ledger, run.id, n_decisions),
+        "n_decisions": n_decisions,
+        "failures": [failure_row(race, row) for row in islice(ledger.rows("failures", run.id), SHOWN_FAILURES)],
+        "n_failures": n_failures,
         "speed": [] if at_once else speed_rows(ledger, run.id),
-        "is_rough": at_once or n_old > 0,
-        "words": race_words(race, state, len(failures)),
+        "is_rough": at_once or n_old > 0 or not has_all,
+        "words": race_words(race, state, n_failures),
     }
 
 
@@ -127,20 +135,21 @@ def candidate_rows(race: Race, present: Mapping[int, Bounds]) -> list[list[Any]]
     return rows
 
 
-def shown_first(race: Race) -> list[int]:
-    """Return the candidates whose curves say most: accepted ones, then the most promising, then the most tested."""
+def most_telling(race: Race) -> list[int]:
+    """Return the candidates with results: accepted ones, then the most promising ones, then the most tested ones."""
     order = {Verdict.ACCEPTED: 0, Verdict.UNDECIDED: 1}
     ranked = sorted(
         (s for s in race.standings if s.n_evaluations),
         key=lambda s: (order.get(s.verdict, 2), -s.progress if s.verdict == Verdict.UNDECIDED else -s.n_evaluations),
     )
-    return [s.index for s in ranked[:CURVES]]
+    return [s.index for s in ranked]
 
 
-def decision_rows(ledger: Ledger, run_id: int) -> list[Json]:
+def decision_rows(ledger: Ledger, run_id: int, n_decisions: int) -> list[Json]:
+    """Return the last verdicts."""
     keys = ("candidate", "verdict", "after_batch", "recorded_at")
     found = []
-    for row in ledger.rows(schema.decisions, run_id):
+    for row in ledger.rows(schema.decisions, run_id, n_decisions - SHOWN_DECISIONS):
         found.append(
             {key: row[key] for key in keys} | {"n": row["n_evaluations"], "total": number(row["total_reward"])}
         )
@@ -155,7 +164,7 @@ def failure_row(race: Race, row: Mapping[str, Any]) -> Json:
         "seed": str(row["seed"]),  # a seed may have more digits than a number of JavaScript
         "kind": text(row["kind"]),
         "message": text(row["message"]),
-        "stderr": text(row["stderr"]),
+        "stderr": text(row["stderr"], MAX_STDERR),
         "recorded_at": text(row["recorded_at"]),
     }
 
@@ -257,28 +266,6 @@ def speed_rows(ledger: Ledger, run_id: int) -> list[list[Any]]:
         if 0 <= part < len(sums):
             sums[part] += n
     return [[round((i + 0.5) * width, 1), number(n / width, 3)] for i, n in enumerate(sums)]
-
-
-def present_rate(ledger: Ledger, run_id: int) -> Json:
-    """Return the evaluations per second, and the mean number of busy workers, over the last minute of results."""
-    table = schema.batches
-    query = (
-        select(table.c.size, table.c.seconds, table.c.recorded_at)
-        .where(table.c.run_id == run_id)
-        .order_by(table.c.number.desc())
-        .limit(RECENT)
-    )
-    with ledger.reading() as connection:
-        rows = [(n, seconds, moment_of(when)) for n, seconds, when in connection.execute(query)]
-    if not rows:
-        return {}
-    latest = max(when for _, _, when in rows)
-    recent = [row for row in rows if row[2] > latest - 60]
-    span = max(latest - min(when for _, _, when in recent), 1.0)
-    return {
-        "rate": number(sum(n for n, _, _ in recent) / span, 2),
-        "workers": number(sum(seconds for _, seconds, _ in recent) / span, 1),
-    }
 
 
 def params_of(ledger: Ledger, run_id: int, number_: int) -> Any:

@@ -12,12 +12,16 @@ from typing import Any
 from sqlalchemy import select
 
 from semeai.errors import RunNotFound
-from semeai.report.race import BoundsCache, params_of, present_rate, race_curves, race_data
+from semeai.report.effects import EffectsCache
+from semeai.report.pace import present_pace
+from semeai.report.race import BoundsCache, params_of, race_curves, race_data
 from semeai.report.values import Json, text, texts
 from semeai.store import schema
 from semeai.store.ledger import Ledger, RunInfo, parts_of
 from semeai.store.verify import verify_run
 
+BATCHES_PER_LOOK = 3000
+"""Batches of numbers that one look of limited length reads; it takes about as long as its intervals."""
 KEPT = 50
 """Pages of runs that are kept in memory."""
 
@@ -31,6 +35,7 @@ class LedgerReader:
         self.location = self._ledger.location
         self._lock = threading.RLock()  # a connection of the ledger may be shared by several calls, see one_state
         self._bounds = BoundsCache(look_seconds)
+        self._effects = EffectsCache(None if math.isinf(look_seconds) else BATCHES_PER_LOOK)
         self._pages: dict[str, tuple[str, Json]] = {}
 
     def prepare(self) -> None:
@@ -69,17 +74,7 @@ class LedgerReader:
             "created_at": text(run.created_at),
             "updated_at": text(run.updated_at),
         }
-        return head | (self._rate(ledger, run) if state == "running" else {})
-
-    @staticmethod
-    def _rate(ledger: Ledger, run: RunInfo) -> Json:
-        if run.kind == "race":
-            return present_rate(ledger, run.id)
-        if run.kind == "match":
-            from semeai.report.match import present_game_rate
-
-            return present_game_rate(ledger, run.id)
-        return {}
+        return head | ({"pace": present_pace(ledger, run)} if state == "running" else {})
 
     @staticmethod
     def _counts(ledger: Ledger) -> dict[str, int]:
@@ -126,7 +121,7 @@ class LedgerReader:
 
     def _data(self, ledger: Ledger, run: RunInfo, state: str, at_once: bool) -> Json:
         if run.kind == "race":
-            return race_data(ledger, run, self._bounds, state, at_once)
+            return race_data(ledger, run, self._bounds, self._effects, state, at_once)
         # Matches and evolutions know games, so their modules are imported only if there are any.
         if run.kind == "match":
             from semeai.report.match import match_data
@@ -174,6 +169,14 @@ class LedgerReader:
         """Return the parameters of a candidate of a race; None if there is no such candidate."""
         with self._reading() as ledger:
             return params_of(ledger, ledger.run(name).id, number)
+
+    def games(self, name: str, start: int) -> list[list[Any]]:
+        """Return a part of the list of a match's games, from number ``start`` on."""
+        from semeai.report.match import listed_games
+
+        with self._reading() as ledger:
+            run = ledger.run(name)
+            return listed_games(ledger, run.id, start) if run.kind == "match" else []
 
     def game(self, name: str, number: int) -> Json:
         """Return one game of a match, move by move."""

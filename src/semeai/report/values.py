@@ -11,6 +11,8 @@ from semeai.stats.bounds import Bounds
 Json = dict[str, Any]
 MAX_TEXT = 20_000
 """Characters of one text; the middle of a longer one is left out."""
+MAX_STDERR = 4_000
+"""The same for the standard error of one failure in a list."""
 
 
 def number(value: float | None, digits: int = 5) -> float | None:
@@ -23,12 +25,12 @@ def interval(bounds: Bounds | None) -> list[float] | None:
     return None if bounds is None else [round(max(0.0, bounds.lower), 5), round(min(1.0, bounds.upper), 5)]
 
 
-def text(value: Any) -> str:
+def text(value: Any, most: int = MAX_TEXT) -> str:
     """Return a text of the ledger without characters that change how the rest of a page is read."""
     found = str(value)
-    if len(found) > MAX_TEXT:
-        half = MAX_TEXT // 2
-        found = f"{found[:half]}\n[… {len(found) - MAX_TEXT:,} characters …]\n{found[-half:]}"
+    if len(found) > most:
+        half = most // 2
+        found = f"{found[:half]}\n[… {len(found) - 2 * half:,} characters …]\n{found[-half:]}"
     return printable(found)
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from semeai.race.race import Race
+from semeai.race.selection import Standing
 from semeai.race.settings import RaceSettings
 from semeai.rng import derive, evaluation_seeds
 from semeai.stats.bounds import Bounds
@@ -59,23 +60,28 @@ def race_effects(
     race: Race, evaluator: Mapping[str, Any], differences: Mapping[int, Sequence[float]]
 ) -> dict[str, Effect]:
     """Return the effect of each candidate with results, by name; ``evaluator`` is the recorded table of that name."""
-    if evaluator.get("better") is None:
-        return {}
     found = {}
     for standing in race.standings:
-        confidence = 1 - _share(race.settings, len(race.standings), standing.index)
-        if ends := evaluator.get("range"):
-            if standing.n_evaluations:
-                width = (ends[1] - ends[0]) * (1 if evaluator["better"] == "higher" else -1)
-                interval = always_valid_interval(standing.counts, confidence)
-                lower, upper = sorted((2 * bound - 1) * width for bound in interval)
-                estimate = (2 * standing.win_rate - 1) * width
-                effect = Effect("mean", estimate, Bounds(lower, upper), standing.n_evaluations)
-                found[standing.candidate.name] = effect
-        elif values := differences.get(standing.index):
-            median = always_valid_median(values, confidence)
-            found[standing.candidate.name] = Effect("median", *median, len(values))
+        if effect := candidate_effect(race, evaluator, standing, differences.get(standing.index, ())):
+            found[standing.candidate.name] = effect
     return found
+
+
+def candidate_effect(
+    race: Race, evaluator: Mapping[str, Any], standing: Standing, differences: Sequence[float]
+) -> Effect | None:
+    """Return the effect of a candidate; None if it has no results, or if the race compares no numbers."""
+    if evaluator.get("better") is None:
+        return None
+    confidence = 1 - _share(race.settings, len(race.standings), standing.index)
+    if ends := evaluator.get("range"):
+        if not standing.n_evaluations:
+            return None
+        width = (ends[1] - ends[0]) * (1 if evaluator["better"] == "higher" else -1)
+        interval = always_valid_interval(standing.counts, confidence)
+        lower, upper = sorted((2 * bound - 1) * width for bound in interval)
+        return Effect("mean", (2 * standing.win_rate - 1) * width, Bounds(lower, upper), standing.n_evaluations)
+    return Effect("median", *always_valid_median(differences, confidence), len(differences)) if differences else None
 
 
 def _share(settings: RaceSettings, n_candidates: int, index: int) -> float:

@@ -60,11 +60,11 @@ def measurement_values(batch: Batch, numbers: Sequence["Numbers"]) -> dict[str, 
     }
 
 
-def recorded_numbers(ledger: "Ledger", run_id: int) -> Iterator[tuple[Batch, list["Numbers"]]]:
-    """Yield each batch with the numbers of candidate and baseline, if they were compared."""
+def recorded_numbers(ledger: "Ledger", run_id: int, start: int = 0) -> Iterator[tuple[Batch, list["Numbers"]]]:
+    """Yield each batch, from number ``start`` on, with the numbers of candidate and baseline if they were compared."""
     from semeai.work.jobs import Numbers
 
-    for row in ledger.rows(schema.measurements, run_id):
+    for row in ledger.rows(schema.measurements, run_id, start):
         ours, theirs = _numbers_from_json(row["ours"]), _numbers_from_json(row["theirs"])
         numbers = [Numbers(a, b) for a, b in zip(ours, theirs, strict=True)]
         yield Batch(row["number"], row["candidate"], row["start"], len(numbers)), numbers

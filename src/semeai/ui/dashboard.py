@@ -6,14 +6,14 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 from starlette.routing import Route
 
 from semeai.errors import SemeaiError
 from semeai.printable import one_line
 from semeai.report.reader import LedgerReader
 from semeai.report.values import Json
-from semeai.ui.web import Refused, asking, event, is_open, page, static_route, whole_number
+from semeai.ui.web import Refused, Streams, asking, event, is_open, page, static_route, whole_number
 
 PAUSE = 1.0
 """Seconds between two looks at the ledger; more if a look takes long."""
@@ -28,7 +28,7 @@ MAX_CURVES = 16
 
 def dashboard_routes(reader: LedgerReader) -> list[Route]:
     """Return the routes of the dashboard; all of them only read."""
-    streams = _Streams()
+    streams = Streams(MAX_STREAMS)
 
     async def home(request: Request) -> Response:
         return page("semeai dashboard")
@@ -36,9 +36,9 @@ def dashboard_routes(reader: LedgerReader) -> list[Route]:
     async def events(request: Request) -> Response:
         key = request.query_params.get("run")
         if key is None:
-            return streams.answer(request, lambda first: {"runs": reader.runs(), "ledger": reader.location})
+            return streams.answer(_events(request, lambda first: {"runs": reader.runs(), "ledger": reader.location}))
         name = await _name(reader, key)
-        return streams.answer(request, lambda first: reader.run(name, at_once=first))
+        return streams.answer(_events(request, lambda first: reader.run(name, at_once=first)))
 
     async def curves(request: Request) -> Any:
         name = await _name(reader, request.path_params["key"])
@@ -53,6 +53,10 @@ def dashboard_routes(reader: LedgerReader) -> list[Route]:
         name = await _name(reader, request.path_params["key"])
         return await asyncio.to_thread(reader.params, name, whole_number(request.path_params["n"], "the candidate"))
 
+    async def games(request: Request) -> Any:
+        name = await _name(reader, request.path_params["key"])
+        return await asyncio.to_thread(reader.games, name, whole_number(request.path_params["n"], "the first game"))
+
     async def game(request: Request) -> Any:
         name = await _name(reader, request.path_params["key"])
         return await asyncio.to_thread(reader.game, name, whole_number(request.path_params["n"], "the game"))
@@ -63,6 +67,7 @@ def dashboard_routes(reader: LedgerReader) -> list[Route]:
         Route("/api/events", asking(events)),
         Route("/api/run/{key}/curves", asking(curves)),
         Route("/api/run/{key}/params/{n}", asking(params)),
+        Route("/api/run/{key}/games/{n}", asking(games)),
         Route("/api/run/{key}/game/{n}", asking(game)),
     ]
 
@@ -71,48 +76,35 @@ async def _name(reader: LedgerReader, key: str) -> str:
     return await asyncio.to_thread(reader.name_of, whole_number(key, "the number of a run"))
 
 
-class _Streams:
-    """Streams of events, limited in number. The first look of each is told so."""
-
-    def __init__(self) -> None:
-        self.n = 0
-
-    def answer(self, request: Request, look: Callable[[bool], Json]) -> Response:
-        if self.n >= MAX_STREAMS:
-            raise Refused("too many pages are open", 503)
-        headers = {"x-accel-buffering": "no"}
-        return StreamingResponse(self._events(request, look), media_type="text/event-stream", headers=headers)
-
-    async def _events(self, request: Request, look: Callable[[bool], Json]) -> AsyncIterator[bytes]:
-        self.n += 1
-        sent: Json | None = None
-        problem, heard = "", time.monotonic()
+async def _events(request: Request, look: Callable[[bool], Json]) -> AsyncIterator[bytes]:
+    """Yield what looks find, whenever it has changed. The first look is told so."""
+    sent: Json | None = None
+    problem, heard = "", time.monotonic()
+    while await is_open(request):
+        began = time.monotonic()
         try:
-            while await is_open(request):
-                began = time.monotonic()
-                try:
-                    found, trouble = await asyncio.to_thread(look, sent is None), ""
-                except SemeaiError as error:
-                    found, trouble = None, one_line(str(error))
-                if trouble != problem:
-                    yield event({"error": trouble}, "problem")
-                    problem, heard = trouble, time.monotonic()
-                if found is not None and found != sent:
-                    yield event(changes(sent, found))
-                    sent, heard = found, time.monotonic()
-                elif time.monotonic() - heard > ALIVE_SECONDS:
-                    yield b": still here\n\n"
-                    heard = time.monotonic()
-                await asyncio.sleep(max(PAUSE, (time.monotonic() - began) * (1 / SHARE - 1)))
-        finally:
-            self.n -= 1
+            found, trouble = await asyncio.to_thread(look, sent is None), ""
+        except SemeaiError as error:
+            found, trouble = None, one_line(str(error))
+        if trouble != problem:
+            yield event({"error": trouble}, "problem")
+            problem, heard = trouble, time.monotonic()
+        if found is not None and found != sent:
+            yield event(changes(sent, found))
+            sent, heard = found, time.monotonic()
+        elif time.monotonic() - heard > ALIVE_SECONDS:
+            yield b": still here\n\n"
+            heard = time.monotonic()
+        await asyncio.sleep(max(PAUSE, (time.monotonic() - began) * (1 / SHARE - 1)))
 
 
 def changes(sent: Json | None, found: Json) -> Json:
-    """Return what a page needs that has ``sent`` already: of the candidates of a race only those that changed."""
-    rows = found.get("data", {}).get("candidates")
-    if sent is None or rows is None:
+    """Return what a page needs that has ``sent`` already: only what has changed, and of candidates those that did."""
+    if sent is None or "data" not in found:
         return found
-    before = sent["data"]["candidates"]
-    new = [row for i, row in enumerate(rows) if i >= len(before) or before[i] != row]
-    return found | {"data": found["data"] | {"candidates": new, "partial": True}}
+    before = sent["data"]
+    data = {key: value for key, value in found["data"].items() if key not in before or before[key] != value}
+    if rows := data.get("candidates"):
+        known = before["candidates"]
+        data["candidates"] = [row for i, row in enumerate(rows) if i >= len(known) or known[i] != row]
+    return found | {"data": data | {"partial": True}}

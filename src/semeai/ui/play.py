@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 from starlette.routing import Route
 
 from semeai.errors import ConfigError
@@ -15,7 +15,7 @@ from semeai.games.catalog import game_named
 from semeai.report.boards import can_be_drawn
 from semeai.ui.table import GameChoice
 from semeai.ui.thinking import REVIEW_SIMULATIONS, Board
-from semeai.ui.web import Refused, asking, body_of, event, is_open, json_of, page, static_route, whole_number
+from semeai.ui.web import Refused, Streams, asking, body_of, event, is_open, json_of, page, static_route, whole_number
 
 PAUSE = 0.08
 """Seconds between two states of the board that a page gets, at least."""
@@ -30,7 +30,7 @@ Values = Mapping[str, Any]
 
 def play_routes(board: Board) -> list[Route]:
     """Return the routes of the board."""
-    open_streams = 0
+    streams = Streams(MAX_STREAMS)
 
     async def home(request: Request) -> Response:
         return page("semeai play")
@@ -58,13 +58,9 @@ def play_routes(board: Board) -> list[Route]:
         return board.data()
 
     async def events(request: Request) -> Response:
-        if open_streams >= MAX_STREAMS:
-            raise Refused("too many pages are open", 503)
-        return StreamingResponse(stream(request), media_type="text/event-stream")
+        return streams.answer(stream(request))
 
     async def stream(request: Request) -> AsyncIterator[bytes]:
-        nonlocal open_streams
-        open_streams += 1
         seen, heard = -1, time.monotonic()
         loop, changed = asyncio.get_running_loop(), asyncio.Event()
 
@@ -72,22 +68,19 @@ def play_routes(board: Board) -> list[Route]:
             with contextlib.suppress(RuntimeError):  # the server ends
                 loop.call_soon_threadsafe(changed.set)
 
-        try:
-            with board.listening(wake):
-                while await is_open(request):
-                    changed.clear()
-                    if board.version != seen:
-                        found = await asyncio.to_thread(board.data)
-                        seen, heard = found["version"], time.monotonic()
-                        yield event(found)
-                        await asyncio.sleep(PAUSE)
-                    elif time.monotonic() - heard > ALIVE_SECONDS:
-                        heard = time.monotonic()
-                        yield b": still here\n\n"
-                    with contextlib.suppress(TimeoutError):
-                        await asyncio.wait_for(changed.wait(), OPEN_SECONDS)
-        finally:
-            open_streams -= 1
+        with board.listening(wake):
+            while await is_open(request):
+                changed.clear()
+                if board.version != seen:
+                    found = await asyncio.to_thread(board.data)
+                    seen, heard = found["version"], time.monotonic()
+                    yield event(found)
+                    await asyncio.sleep(PAUSE)
+                elif time.monotonic() - heard > ALIVE_SECONDS:
+                    heard = time.monotonic()
+                    yield b": still here\n\n"
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(changed.wait(), OPEN_SECONDS)
 
     return [
         Route("/", asking(home)),
@@ -121,9 +114,7 @@ def _begin(board: Board, values: Values) -> None:
     simulations = values.get("simulations")
     wanted = None if simulations is None else _simulations(simulations)
     board.stop_review()
-    board.act(lambda table: table.begin(choice))
-    if wanted is not None:
-        board.set_simulations(wanted)
+    board.begin(choice, wanted)
 
 
 def _simulations(given: Any) -> int:

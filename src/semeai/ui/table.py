@@ -195,6 +195,11 @@ class Table:
         at_end = self.at == len(self.line)
         return at_end and not self.is_over and not self.is_humans(self.position.to_move)
 
+    @property
+    def needs_dead_stones(self) -> bool:
+        """Whether a game of Go is over, and nobody has said yet which stones are dead."""
+        return self.rules.name == "go" and self.position.is_over and self.resigned is None and self.dead is None
+
     def move_at(self, place: int) -> int:
         points = points_of(self.rules.name, self.position.size)
         if not 0 <= place < len(points):
@@ -243,6 +248,7 @@ class Table:
             "dead": self._places(self.dead or ()),
             "area": self._area(),
             "counting": self.rules.name == "go" and position.is_over and self.resigned is None,
+            "uncounted": self.needs_dead_stones,
             "win": self._places(self._winning()),
             "kind": getattr(position, "win_kind", ""),
             "may_pass": self.rules.name == "go" and not self.is_over,

@@ -1,36 +1,31 @@
 """The thinking behind the board: one thread searches for moves and for analysis, another one reviews whole games.
 
-Pages see the results of a search a few times per second. The time between two looks grows with the CPU time that a look
-takes, so the share is kept on a busy machine too. The playouts that estimate who owns each point are a fixed share of
-the simulations. So looking costs a search less than a twentieth of its simulations.
+Pages see the results of a search a few times per second (``ui.look``).
 """
 
 import contextlib
+import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
-from semeai.errors import IllegalMove, PlayerFailed, SemeaiError
+from semeai.errors import IllegalMove, SemeaiError
+from semeai.games.catalog import game_named
 from semeai.games.position import Position
 from semeai.gtp.review import MoveAnalysis, analyze_moves
 from semeai.gtp.session import FIRST_CHUNK, Session, SessionSettings, next_chunk
 from semeai.players.base import Choice, Player
 from semeai.players.config import PlayerConfig
-from semeai.players.mcts import MctsPlayer, team_settings
-from semeai.report.boards import DRAWN, move_place
+from semeai.players.mcts import MctsPlayer, compile_players, team_settings
+from semeai.report.boards import DRAWN
 from semeai.report.values import Json, number, text
 from semeai.rng import SEED_BITS, derive
+from semeai.ui.look import LINE, Look
 from semeai.ui.table import GameChoice, Table
 
-LOOK_SECONDS = 0.25
-LOOK_SHARE = 0.01
-"""Largest share of the thread's CPU time that goes into looks at a search; sending them costs about as much again."""
-OWNER_SHARE = 0.02
-"""Playouts for owners, as a share of the simulations."""
-SHOWN_MOVES = 30
-LINE = 10
 REVIEW_SIMULATIONS = 400
 
 
@@ -56,12 +51,17 @@ class Board:
         self.version = 0
         """Grows with every change that pages should see."""
         self.analysing = False
-        self.thinking = False
+        self.doing = ""
+        """What the thread does that a person waits for: "thinking", "counting" or nothing."""
+        self.compiling = ""
+        """Sentence on the kernels that are compiled at present."""
         self.problem = ""
         self.analysis: Json | None = None
         self.review: Json | None = None
         self._done_at: int | None = None  # generation whose analysis has used up its budget
         self._closing = False
+        self._compiled: set[str] = set()
+        self._compiles = threading.Lock()
         self._players: dict[str, MctsPlayer] = {}
         self._opponents: dict[str, Player] = {}
         self._reviewing: threading.Event | None = None
@@ -89,9 +89,14 @@ class Board:
             self.problem = ""
             if self.table.generation != before:
                 self.analysis = None
-                if self.table.rules.name == "go" and self.table.position.is_over and self.table.dead is None:
-                    self.table.dead = set(self._dead_stones())
             self._note()
+
+    def begin(self, choice: GameChoice, simulations: int | None = None) -> None:
+        """Start a new game, in which the player has this strength from its first move on."""
+        with self._changed:
+            self.act(lambda table: table.begin(choice))
+            if simulations is not None:
+                self.set_simulations(simulations)
 
     @contextlib.contextmanager
     def held(self) -> Iterator[Table]:
@@ -120,6 +125,7 @@ class Board:
         with self._changed:
             self.analysing = on
             self._done_at = None
+            self.problem = ""
             if not on:
                 self.analysis = None
             self._note()
@@ -152,7 +158,7 @@ class Board:
                 "table": self.table.data(),
                 "simulations": self._simulations,
                 "analysing": self.analysing,
-                "thinking": self.thinking,
+                "doing": self.compiling or self.doing,
                 "problem": text(self.problem),
                 "analysis": self.analysis,
                 "review": self.review,
@@ -179,20 +185,35 @@ class Board:
 
     def _player(self, game: str) -> MctsPlayer:
         if game not in self._players:
+            self._compile(game)
             player = self._players[game] = MctsPlayer(self._config_of(game))
             position = self.table.rules.new_position(self.table.position.size)
             player.start(position, derive(self._seed, "play") >> 64 - SEED_BITS)
         return self._players[game]
 
-    def _dead_stones(self) -> list[int]:
-        config = self._config_of(self.table.rules.name)
-        return self.table.rules.dead_stones(self.table.position, team_settings(config).policy) or []
+    def _compile(self, game: str) -> None:
+        """Compile the kernels of a game before its first search; pages say so."""
+        with self._compiles:
+            if game not in self._compiled:
+                try:
+                    compile_players([game], self._say_compiling, [self._config_of(game)])
+                finally:
+                    self._say_compiling("")
+                self._compiled.add(game)
+
+    def _say_compiling(self, words: str) -> None:
+        with self._changed:
+            self.compiling = words
+            self._note()
 
     def _wanted(self) -> str | None:
-        """Return what is to be done: a move, an analysis, or nothing."""
-        if self.table.awaits_player and not self.problem:
+        """Return what is to be done: a move, a count, an analysis, or nothing."""
+        table = self.table
+        if table.awaits_player and not self.problem:
             return "move"
-        if self.analysing and not self.table.position.is_over and self._done_at != self.table.generation:
+        if table.needs_dead_stones:
+            return "count"
+        if self.analysing and not table.position.is_over and self._done_at != table.generation:
             return "analysis"
         return None
 
@@ -204,18 +225,50 @@ class Board:
                 if self._closing:
                     return
                 work, generation = self._wanted(), self.table.generation
-                position = self.table.position.copy()
-                self.thinking = work == "move"
+                self.doing = {"move": "thinking", "count": "counting"}.get(str(work), "")
                 self._note()
             try:
-                self._think(work == "move", position, generation)
-            except SemeaiError as error:
-                with self._changed:
-                    self.problem = str(error)
+                self._do(str(work), generation)
+            except Exception as error:  # whatever a player does, the board stays usable
+                self._failed(error, str(work), generation)
             finally:
                 with self._changed:
-                    self.thinking = False
+                    self.doing = ""
                     self._note()
+
+    def _do(self, work: str, generation: int) -> None:
+        with self._changed:
+            if self.table.generation != generation:
+                return
+            position = self.table.position.copy()
+        if work == "count":
+            self._count(position, generation)
+        else:
+            self._think(work == "move", position, generation)
+
+    def _failed(self, error: Exception, work: str, generation: int) -> None:
+        """Show an error, and do not try the same again until the person does something."""
+        with self._changed:
+            self.problem = sentence_of(error)
+            if self.table.generation == generation:
+                if work == "analysis":
+                    self._done_at = generation
+                if work == "count":
+                    self.table.dead = set()
+            player = None if isinstance(error, SemeaiError) else self._players.pop(self.table.rules.name, None)
+        if player is not None:  # its tree may be damaged
+            with contextlib.suppress(Exception):
+                player.close()
+
+    def _count(self, position: Position, generation: int) -> None:
+        """Find the stones that are dead at the end of a game of Go."""
+        self._compile(position.game)
+        policy = team_settings(self._config_of(position.game)).policy
+        found = game_named(position.game).dead_stones(position, policy) or []
+        with self._changed:
+            if self.table.generation == generation:
+                self.table.dead = set(found)
+                self._note()
 
     def _think(self, to_play: bool, position: Position, generation: int) -> None:
         if to_play and self._opponent_of is not None:
@@ -243,7 +296,8 @@ class Board:
         try:
             opponent.start(position, derive(self._seed, "opponent", len(position.moves)))
             return opponent.choose()
-        except PlayerFailed:
+        except Exception:
+            del self._opponents[position.game]  # the next move begins with a new one
             opponent.close()
             raise
 
@@ -259,8 +313,6 @@ class Board:
         if choice.comment:
             table.comments[n] = choice.comment
         self.analysis = None
-        if table.rules.name == "go" and table.position.is_over:
-            table.dead = set(self._dead_stones())
 
     def _search(self, player: MctsPlayer, position: Position, generation: int, to_play: bool) -> bool:
         """Search within the budget, and let pages look at it. Returns False if the table has changed meanwhile."""
@@ -298,10 +350,12 @@ class Board:
     def _review(self, record: Any, simulations: int, stop: threading.Event) -> None:
         from semeai.gtp.dialects import DIALECTS
 
-        config = self._config_of(record.game).with_changes({"simulations": simulations, "seconds": None, "threads": 1})
         settings = SessionSettings(record.size, record.komi, self._seed, simulations)
-        player = MctsPlayer(config)
+        changes = {"simulations": simulations, "seconds": None, "threads": 1}
+        player = None
         try:
+            self._compile(record.game)
+            player = MctsPlayer(self._config_of(record.game).with_changes(changes))
             session = Session(DIALECTS[record.game](record.swap), player, settings)
             for found in analyze_moves(record, session, 1, len(record.moves)):
                 if stop.is_set():
@@ -314,12 +368,23 @@ class Board:
                     if self.table.line[: found.number] == list(record.moves[: found.number]):
                         self.table.rates[found.number] = found.first_win_rate
                     self._note()
-        except SemeaiError as error:
+        except Exception as error:  # as in _work
             with self._changed:
-                self.problem = str(error)
+                self.problem = sentence_of(error)
+                if self.review is not None and self._reviewing is stop:
+                    self.review = self.review | {"total": self.review["done"]}
                 self._note()
         finally:
-            player.close()
+            if player is not None:
+                player.close()
+
+
+def sentence_of(error: Exception) -> str:
+    """Return what a person reads of an error; what is not foreseen goes to the terminal too."""
+    if isinstance(error, SemeaiError):
+        return str(error)
+    traceback.print_exception(error, file=sys.stderr)
+    return f"the player failed ({type(error).__name__}: {error}); the terminal says more"
 
 
 def _reviewed(found: MoveAnalysis) -> Json:
@@ -332,67 +397,3 @@ def _reviewed(found: MoveAnalysis) -> Json:
         "best": found.best,
         "line": list(found.line[:LINE]),
     }
-
-
-class Look:
-    """What a page sees of a search."""
-
-    def __init__(self, player: MctsPlayer, position: Position) -> None:
-        self._player, self._position = player, position
-        self._next = time.monotonic() + LOOK_SECONDS
-        self._next_cpu = 0.0
-        self._owners: Any = None
-        if position.game == "go":
-            from semeai.games.go.ownership import OwnerCounts
-            from semeai.games.go.position import GoPosition
-
-            self._owners = OwnerCounts(cast(GoPosition, position), player.policy)
-
-    @property
-    def is_due(self) -> bool:
-        return time.monotonic() >= self._next and time.thread_time() >= self._next_cpu
-
-    def data(self, simulations: int) -> Json:
-        began = time.thread_time()
-        reports = [report for report in self._player.report() if report.visits]
-        total = sum(report.visits for report in reports)
-        mean = sum(report.visits * report.win_rate for report in reports) / total if total else None
-        position, first = self._position, self._position.to_move == 0
-        most = max((report.visits for report in reports), default=1)
-        found: Json = {
-            "simulations": simulations,
-            "visits": total,
-            "rate": number(mean),
-            "first_rate": number(None if mean is None else mean if first else 1 - mean),
-            "moves": [
-                {
-                    "place": move_place(position, r.move), "name": position.move_to_text(r.move), "visits": r.visits,
-                    "share": number(r.visits / most, 3), "rate": number(r.win_rate), "order": order,
-                    "line": self._line(r.pv),
-                }
-                for order, r in enumerate(reports[:SHOWN_MOVES])
-            ],
-        }  # fmt: skip
-        if self._owners is not None:
-            self._owners.add(int(OWNER_SHARE * simulations) - self._owners.playouts, reports[0].pv if reports else ())
-            if self._owners.playouts:
-                owners = [number(float(x), 2) for x in self._owners.on_board]
-                found |= {"owners": owners, "lead": number(self._owners.lead, 1)}
-        now = time.thread_time()
-        self._next, self._next_cpu = time.monotonic() + LOOK_SECONDS, now + (now - began) / LOOK_SHARE
-        return found
-
-    def _line(self, moves: list[int]) -> list[Json]:
-        """Return the expected moves with the letters of their stones."""
-        position = self._position
-        letters = [position_letter(position, player) for player in (position.to_move, 1 - position.to_move)]
-        return [
-            {"place": move_place(position, move), "name": position.move_to_text(move), "letter": letters[i % 2]}
-            for i, move in enumerate(moves[:LINE])
-        ]
-
-
-def position_letter(position: Position, player: int) -> str:
-    from semeai.games.catalog import game_named
-
-    return game_named(position.game).colours[player][0]

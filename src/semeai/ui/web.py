@@ -15,7 +15,7 @@ import socket
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from importlib.resources import files
 from typing import Any
 from urllib.parse import parse_qs
@@ -24,7 +24,7 @@ from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -224,6 +224,33 @@ async def is_open(request: Request) -> bool:
 def event(data: Any, name: str = "message") -> bytes:
     """Return a server-sent event."""
     return f"event: {name}\ndata: {json.dumps(data, separators=(',', ':'), allow_nan=False)}\n\n".encode()
+
+
+class Streams:
+    """Streams of events to pages, limited in number."""
+
+    def __init__(self, most: int) -> None:
+        self.most, self.n = most, 0
+
+    def answer(self, events: AsyncIterator[bytes]) -> Response:
+        """Return a response that counts from its start to its end, however it ends."""
+        return _Stream(self, events)
+
+
+class _Stream(StreamingResponse):
+    def __init__(self, streams: Streams, events: AsyncIterator[bytes]) -> None:
+        super().__init__(events, media_type="text/event-stream", headers={"x-accel-buffering": "no"})
+        self.streams = streams
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self.streams.n >= self.streams.most:
+            await _sentence("too many pages are open", 503)(scope, receive, send)
+            return
+        self.streams.n += 1
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self.streams.n -= 1
 
 
 async def _unknown(request: Request, error: Exception) -> Response:

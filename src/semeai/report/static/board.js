@@ -37,6 +37,7 @@ ui.board = function (board, { click, hover } = {}) {
     class: `board ${go ? "" : "hex"} ${click ? "live" : ""}`, role: "img", "aria-label": go ? `Go board, ${board.size} lines` : `Havannah board, base ${board.size}`,
     viewBox: `${-edge} ${-edge} ${width + 2 * edge} ${height + 2 * edge}`,
   });
+  const names = [];  // of cells; those under a disc are hidden
   const ground = ui.svg("g"), layer = ui.svg("g"), hits = ui.svg("g");
   const stone = (id, ...stops) => ui.svg("radialGradient", { id, cx: "36%", cy: "32%", r: "72%" }, stops.map(([offset, colour]) => ui.svg("stop", { offset, "stop-color": colour })));
   node.append(ui.svg("defs", {}, stone("stone-black", [0, "#5b6168"], [0.55, "#22262a"], [1, "#0c0d0f"]), stone("stone-white", [0, "#ffffff"], [0.6, "#f6f5f1"], [1, "#d3d0c7"])));
@@ -56,9 +57,10 @@ ui.board = function (board, { click, hover } = {}) {
     for (const [i, [x, y]] of places.entries()) {
       const corners = [[0, -r], [0.5, -r / 2], [0.5, r / 2], [0, r], [-0.5, r / 2], [-0.5, -r / 2]];
       ground.append(ui.svg("polygon", { class: "cell", points: corners.map(([a, b]) => `${(x + a).toFixed(3)},${(y + b).toFixed(3)}`).join(" ") }));
-      ground.append(ui.svg("text", { class: "label small", x, y: y + 0.08, opacity: ".38" }, board.names[i]));
+      names.push(ui.svg("text", { class: "label small", x, y: y + 0.08, opacity: ".38" }, board.names[i]));
     }
   }
+  ground.append(...names);
   if (click || hover) {
     for (const [i, [x, y]] of places.entries()) {
       const hit = ui.svg("circle", { class: "hit", cx: x, cy: y, r: 0.48, "data-point": board.names[i] });
@@ -83,6 +85,8 @@ ui.board = function (board, { click, hover } = {}) {
   }
 
   function show(state) {
+    const covered = new Set([...(state.heat || []), ...(state.line || [])].map((spot) => spot.place));
+    for (const [i, name] of names.entries()) name.setAttribute("visibility", covered.has(i) || state.stones[i] !== "." ? "hidden" : "visible");
     const parts = [], area = [], dead = new Set(state.dead || []), stones = state.stones;
     for (const [i, value] of (state.owners || []).entries()) {
       if (Math.abs(value) < 0.08) continue;
@@ -110,11 +114,11 @@ ui.board = function (board, { click, hover } = {}) {
     }
     for (const spot of state.heat || []) {
       if (stones[spot.place] !== ".") continue;
-      // Green is as good as the move with most visits, red is 15% worse; the fewer visits, the paler.
+      // Green is as good as the move with most visits, red is 15% worse; the fewer visits, the paler, and hardly any are a small dot.
       const [x, y] = places[spot.place], loss = Math.max(0, state.heat[0].rate - spot.rate), hue = Math.round(150 - 142 * Math.min(1, loss / 0.15));
-      const best = spot === state.heat[0];
-      parts.push(ui.svg("circle", { class: `heat ${best ? "best" : ""}`, cx: x, cy: y, r: 0.45, fill: best ? "#7fd6f2" : `hsl(${hue} 68% 62%)`, opacity: (0.4 + 0.58 * Math.sqrt(spot.share)).toFixed(2) }));
-      if (spot.share > 0.015 || spot.order < 3) {
+      const best = spot === state.heat[0], told = spot.share > 0.015 || spot.order < 3, light = Math.round(82 - 20 * Math.sqrt(spot.share));
+      parts.push(ui.svg("circle", { class: `heat ${best ? "best" : ""}`, cx: x, cy: y, r: told ? 0.45 : 0.13, fill: best ? "#7fd6f2" : `hsl(${hue} 66% ${light}%)` }));
+      if (told) {
         parts.push(words(spot.place, `${Math.round(100 * spot.rate)}`, "", 0.04));
         parts.push(words(spot.place, spot.visits >= 1000 ? `${(spot.visits / 1000).toFixed(spot.visits < 10000 ? 1 : 0)}k` : String(spot.visits), "small", 0.29));
       }
@@ -176,7 +180,7 @@ ui.replay = function (data) {
   } },
   ui.el("div", {}, drawing.node, ui.el("div", { class: "steps" },
     button("«", "first move", () => 0), button("‹", "back", () => at - 1), slider, button("›", "forward", () => at + 1), button("»", "last move", () => last))),
-  ui.el("div", {}, ui.el("p", {}, ui.el("b", {}, "Black "), data.black, ui.el("br"), ui.el("b", {}, "White "), data.white), says, comment, place, legend));
+  ui.el("div", {}, ui.el("p", {}, data.colours.map((colour, player) => [player ? ui.el("br") : null, ui.el("b", {}, `${colour[0].toUpperCase()}${colour.slice(1)} `), data[colour]])), says, comment, place, legend));
   if (rated.length) curve = ui.chart(place, options);
   go(last);
   return node;

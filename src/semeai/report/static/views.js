@@ -13,10 +13,17 @@ ui.runList = function (runs, link) {
     { title: "state", cell: (r) => ui.badge(r.state) },
     { title: "last result", number: true, cell: (r) => ui.ago(r.last_result_at) },
     { title: "results", number: true, wide: true, cell: (r) => ui.count(r.n_results) },
-    ...(shown.some((r) => r.rate) ? [{ title: "per second", number: true, wide: true, cell: (r) => (r.rate ? String(+r.rate.toPrecision(3)) : "") }] : []),
-    ...(shown.some((r) => r.workers) ? [{ title: "busy workers", number: true, wide: true, cell: (r) => r.workers || "" }] : []),
+    ...(shown.some((r) => ui.pace(r)) ? [{ title: "per second", number: true, wide: true, cell: (r) => (ui.pace(r) || {}).rate }] : []),
+    ...(shown.some((r) => (ui.pace(r) || {}).workers) ? [{ title: "busy workers", number: true, wide: true, cell: (r) => (ui.pace(r) || {}).workers }] : []),
     { title: "started", number: true, wide: true, cell: (r) => ui.moment(r.created_at) },
   ], shown));
+};
+
+// Results per second and busy workers of a run that is under way, as texts. The time since its last result counts.
+ui.pace = function ({ pace }, now = Date.now() / 1000) {
+  if (!pace || !pace.results) return null;
+  const seconds = Math.max(1, now - pace.since);
+  return { rate: String(+(pace.results / seconds).toPrecision(3)), workers: pace.worker_seconds ? (pace.worker_seconds / seconds).toFixed(1) : null };
 };
 
 ui.runView = function (page, api) {
@@ -27,12 +34,12 @@ ui.runView = function (page, api) {
   const foot = ui.el("section", { class: "card" });
 
   function draw(now) {
-    const words = now.data.words || [];
+    const words = now.data.words || [], pace = api.live ? ui.pace(now) : null;
     ui.fill(head, ui.el("div", { class: "title" }, ui.el("h1", {}, now.name), ui.badge(now.state), ui.el("span", { class: "faint" }, now.kind)),
       ui.el("p", { class: "lead" }, words[0]), words.slice(1).map((w) => ui.el("p", { class: "faint" }, w)),
       ui.el("div", { class: "tiles" }, inner ? inner.tiles(now) : null,
-        now.state === "running" && now.rate ? ui.tile("per second", +now.rate.toPrecision(3)) : null,
-        now.state === "running" && now.workers ? ui.tile("busy workers", now.workers) : null,
+        pace ? ui.tile("per second", pace.rate) : null,
+        pace && pace.workers ? ui.tile("busy workers", pace.workers) : null,
         now.last_result_at ? ui.tile("last result", api.live ? ui.ago(now.last_result_at) : ui.moment(now.last_result_at)) : null));
   }
 
@@ -62,7 +69,7 @@ ui.runView = function (page, api) {
 
 ui.failures = function (failures, n) {
   if (!failures || !failures.length) return null;
-  return ui.card(`Failures (${ui.count(n)})`, failures.map((f) => ui.el("details", {},
+  return ui.card(`Failures (${ui.count(n)})`, failures.length < n ? ui.el("p", { class: "note" }, `The first ${failures.length} are listed.`) : null, failures.map((f) => ui.el("details", {},
     ui.el("summary", {}, ui.el("b", { class: "bad" }, f.candidate), ` ${f.kind}: ${f.message}`),
     f.seed ? ui.el("p", { class: "note" }, `seed ${f.seed}, ${ui.moment(f.recorded_at, true)}`) : null,
     f.stderr ? ui.el("pre", {}, f.stderr) : ui.el("p", { class: "note" }, "It wrote nothing to standard error."))));
@@ -70,7 +77,7 @@ ui.failures = function (failures, n) {
 
 ui.raceView = function (page, api, body) {
   let now = page, data = page.data, curves = {}, picked = [], sort = ["rate", -1], filter = "", wanted = "", from = 0;
-  const PER_PAGE = 50;
+  const PER_PAGE = 50, MOST_POINTS = 200;
   const funnelPlace = ui.el("div"), legend = ui.el("div", { class: "legend" }), evidencePlace = ui.el("div"), evidenceCard = ui.card("Evidence", ui.el("p", { class: "note" },
     "Share of the evidence that a verdict needs: at 1 it falls. Solid: to accept. Dashed: to discard."), evidencePlace);
   const tablePlace = ui.el("div"), verdictPlace = ui.el("div"), failurePlace = ui.el("div"), speedPlace = ui.el("div"), paramsPlace = ui.el("div");
@@ -106,7 +113,7 @@ ui.raceView = function (page, api, body) {
 
   // As high as the cards beside it.
   function evidenceHeight() {
-    const made = Math.min(30, data.decisions.length), beside = (made ? 65 + Math.min(330, 38 * (made + 1)) : 0) + ((data.speed || []).length > 2 ? 304 : 0);
+    const made = data.decisions.length, beside = (made ? 65 + Math.min(330, 38 * (made + 1)) : 0) + ((data.speed || []).length > 2 ? 304 : 0);
     return matchMedia("(max-width: 900px)").matches ? 320 : Math.max(320, Math.min(620, beside - 113));
   }
 
@@ -130,8 +137,21 @@ ui.raceView = function (page, api, body) {
     if (params) ui.fill(paramsPlace, ui.settings(`Parameters of ${row(n)[1]}`, params));
   }
 
+  // Drop every other point between the first and the last one, so a curve that grows all night stays quick to draw.
+  function thin(c) {
+    const last = c.n.length - 1;
+    for (const key of ["n", "mean", "lower", "upper", "merit", "doubt"]) if (c[key].length === last + 1) c[key] = c[key].filter((_, i) => i % 2 === 0 || i === last);
+  }
+
   const rate = (r) => (r[3] ? r[4] / r[3] : null);
   const keys = { number: (r) => r[0], name: (r) => r[1], n: (r) => r[3], rate, verdict: (r) => ["accepted", "undecided", "failed", "exhausted", "discarded"].indexOf(r[2]) };
+
+  // By how much the numbers of a candidate are above the baseline's, with the always-valid interval.
+  function difference(effect) {
+    if (!effect) return "";
+    const signed = (x, infinite) => (x === null ? infinite : `${x < 0 ? "−" : "+"}${+Math.abs(x).toPrecision(3)}`);
+    return ui.el("span", { title: "the candidate's number minus the baseline's, with its always-valid interval" }, signed(effect[2], ""), ui.el("span", { class: "faint" }, ` (${signed(effect[3], "−∞")} to ${signed(effect[4], "+∞")})`));
+  }
 
   function drawTable() {
     const key = keys[sort[0]], words = filter.toLowerCase();
@@ -142,7 +162,7 @@ ui.raceView = function (page, api, body) {
       return sort[1] * (x < y ? -1 : x > y ? 1 : 0) || a[0] - b[0];
     });
     from = Math.min(from, Math.max(0, found.length - 1));
-    const rows = found.slice(from, from + PER_PAGE), lines = [data.accept_above, data.discard_below];
+    const sizes = new Map((data.effects || []).map((e) => [e[0], e])), rows = found.slice(from, from + PER_PAGE), lines = [data.accept_above, data.discard_below];
     const ends = rows.flatMap((r) => (r[5] === null ? [] : [r[5], r[6]])), reach = [Math.min(...ends, lines[0] - 0.02), Math.max(...ends, lines[1] + 0.02)];
     const head = (title, name) => ui.el("button", { type: "button", class: sort[0] === name && "on", onclick: () => { sort = [name, sort[0] === name ? -sort[1] : name === "name" || name === "number" ? 1 : -1]; drawTable(); } },
       title + (sort[0] === name ? (sort[1] > 0 ? " ▲" : " ▼") : ""));
@@ -153,6 +173,7 @@ ui.raceView = function (page, api, body) {
       { title: head("win rate", "rate"), number: true, cell: (r) => ui.percent(rate(r), 2) },
       { title: "interval", cell: (r) => ui.bar(rate(r), r[5], r[6], lines, reach, ui.STYLES[r[2]]) },
       { title: "always valid", number: true, wide: true, cell: (r) => (r[5] === null ? "" : `${ui.percent(r[5], 2)} to ${ui.percent(r[6], 2)}`) },
+      ...(sizes.size ? [{ title: `${data.effects[0][1]} difference`, number: true, wide: true, cell: (r) => difference(sizes.get(r[0])) }] : []),
     ], rows, (r) => ({ class: `pick ${picked.includes(r[0]) ? "picked" : ""}`, onclick: () => toggle(r[0]), title: "Click to draw its curve, or to remove it" })),
     found.length > PER_PAGE ? ui.el("div", { class: "steps" },
       ui.el("button", { type: "button", disabled: from === 0, onclick: () => { from -= PER_PAGE; drawTable(); } }, "‹"),
@@ -161,8 +182,9 @@ ui.raceView = function (page, api, body) {
   }
 
   function drawRest() {
-    const made = data.decisions.slice(-30).reverse();
-    ui.refill(verdictPlace, made, () => made.length ? ui.card("Verdicts, the latest first", ui.el("div", { class: "games" }, ui.table([
+    const made = data.decisions.slice().reverse();
+    ui.refill(verdictPlace, [made, data.n_decisions], () => made.length ? ui.card("Verdicts, the latest first",
+      made.length < data.n_decisions ? ui.el("p", { class: "note" }, `The last ${made.length} of ${ui.count(data.n_decisions)}.`) : null, ui.el("div", { class: "games" }, ui.table([
       { title: "candidate", name: true, cell: (d) => row(d.candidate)[1] },
       { title: "verdict", cell: (d) => ui.badge(d.verdict) },
       { title: "evaluations", number: true, cell: (d) => ui.count(d.n) },
@@ -207,6 +229,7 @@ ui.raceView = function (page, api, body) {
         if (!c || !r || r[5] === null || (c.n.length && c.n[c.n.length - 1] >= r[3])) continue;
         c.n.push(r[3]); c.mean.push(r[4] / r[3]); c.lower.push(r[5]); c.upper.push(r[6]);
         if (c.needed && r[7] !== null) { c.merit.push(r[7]); c.doubt.push(r[8]); }
+        if (c.n.length > MOST_POINTS) thin(c);
       }
       if (!picked.length && data.shown.length) follow(data.shown); else drawCurves();
       drawTable();
@@ -222,8 +245,8 @@ ui.swatch = function (colour, style = "") {
 };
 
 ui.matchView = function (page, api, body) {
-  let data = page.data, curve = null, chosen = null;
-  const curvePlace = ui.el("div"), scorePlace = ui.el("div"), listPlace = ui.el("div", { class: "games" }), gamePlace = ui.el("div"), failurePlace = ui.el("div");
+  let data = page.data, curve = null, chosen = null, from = null, listed = [];  // from: first game of the part that is listed; null is the last part
+  const curvePlace = ui.el("div"), scorePlace = ui.el("div"), listPlace = ui.el("div", { class: "games" }), stepPlace = ui.el("div"), gamePlace = ui.el("div"), failurePlace = ui.el("div");
   const colours = (n) => (n % 2 === 0 ? "A" : "B");
 
   async function open(n) {
@@ -233,7 +256,29 @@ ui.matchView = function (page, api, body) {
     if (chosen === n) ui.fill(gamePlace, game ? ui.replay(game) : ui.el("p", { class: "note" }, "This report keeps the first games only; semeai dashboard shows them all."));
   }
 
+  async function list(start) {
+    const last = start + data.part >= data.n_played, found = last ? null : await api.games(start);
+    if (!last && !found) return;
+    [from, listed] = [last ? null : start, found || []];
+    drawList();
+    listPlace.scrollTop = 0;
+  }
+
+  // What fishtest and its kin show of a match of chess.
+  function rating(r) {
+    if (!r || !r.pentanomial) return [];
+    const shown = (x) => (x === null ? "∞" : `${x < 0 ? "−" : "+"}${Math.abs(x).toFixed(1)}`), ends = (x) => x.map(shown).join(" to ");
+    return [["normalised Elo, always valid", `${shown(r.normalised_elo)} (${ends(r.normalised_elo_always_valid_95)})`],
+      ["pairs with 0, ½, 1, 1½, 2 points", r.pentanomial.join(", ")], [`LLR of ${r.llr_elo[1]} against ${r.llr_elo[0]} Elo`, `${shown(r.llr)} of ${ends(r.llr_bounds)}; the interval decides`]];
+  }
+
   function drawList() {
+    const rows = from === null ? data.games : listed, first = rows.length ? rows[0][0] : 0;
+    const step = (label, title, to) => ui.el("button", { type: "button", title, "aria-label": title, disabled: to === null, onclick: () => list(to) }, label);
+    ui.fill(stepPlace, data.n_played > rows.length ? ui.el("div", { class: "steps" },
+      api.games ? step("‹", "earlier games", first > 0 ? Math.max(0, first - data.part) : null) : null,
+      `Games ${ui.count(first + 1)} to ${ui.count(first + rows.length)} of ${ui.count(data.n_played)}${api.games ? "" : "; semeai dashboard lists them all"}`,
+      api.games ? step("›", "later games", from === null ? null : first + data.part) : null) : null);
     ui.fill(listPlace, ui.table([
       { title: "game", cell: (g) => g[0] + 1 },
       { title: "first", cell: (g) => colours(g[0]) },
@@ -241,7 +286,7 @@ ui.matchView = function (page, api, body) {
       { title: "result", cell: (g) => g[3] },
       { title: "ended by", wide: true, cell: (g) => ui.el("span", { class: g[5] && "bad" }, g[2]) },
       { title: "moves", number: true, cell: (g) => g[4] },
-    ], data.games, (g) => ({ class: `pick ${g[0] === chosen ? "picked" : ""}`, onclick: () => open(g[0]) })));
+    ], rows, (g) => ({ class: `pick ${g[0] === chosen ? "picked" : ""}`, onclick: () => open(g[0]) })));
   }
 
   function draw() {
@@ -252,7 +297,7 @@ ui.matchView = function (page, api, body) {
     const half = (s) => (s[1] ? `${s[0]} of ${ui.count(s[1])} (${ui.percent(s[0] / s[1])})` : "");
     ui.fill(scorePlace, ui.pairs([["A", data.a], ["B", data.b], ["board", `${data.game}, ${data.board}${data.komi === null ? "" : `, komi ${data.komi}`}`],
       ["A moving first", half(data.as_first)], ["A moving second", half(data.as_second)], ["draws", data.draws],
-      ["95% interval of a planned match (Wilson)", ui.range(data.planned_interval)],
+      ["95% interval of a planned match (Wilson)", ui.range(data.planned_interval)], ...rating(data.rating),
       ["moves per game", data.moves], ["CPU seconds per move, A and B", data.cpu ? data.cpu.join(" and ") : ""],
       ["ended by", Object.entries(data.reasons).map(([k, n]) => `${k} ${n}`).join(", ")]]));
     drawList();
@@ -261,7 +306,7 @@ ui.matchView = function (page, api, body) {
 
   ui.add(body, [
     ui.el("div", { class: "columns" }, ui.card("Score of A with its always-valid interval", curvePlace), ui.card("The match", scorePlace)),
-    ui.card("Games", ui.el("p", { class: "note" }, "Click a game to replay it. Arrow keys step through it."), listPlace, gamePlace), failurePlace,
+    ui.card("Games", ui.el("p", { class: "note" }, "Click a game to replay it. Arrow keys step through it."), listPlace, stepPlace, gamePlace), failurePlace,
   ]);
   draw();
   return {
@@ -273,7 +318,7 @@ ui.matchView = function (page, api, body) {
 
 ui.evolutionView = function (page, api, body) {
   let data = page.data, steps = null;
-  const linePlace = ui.el("div", { class: "line" }), validPlace = ui.el("div"), stepPlace = ui.el("div"), chartPlace = ui.el("div"), badPlace = ui.el("div", { class: "gallery" }), badCard = ui.card("Discarded changes", badPlace), proposerPlace = ui.el("div");
+  const linePlace = ui.el("div", { class: "line" }), validPlace = ui.el("div"), stepPlace = ui.el("div"), chartPlace = ui.el("div"), badPlace = ui.el("div", { class: "gallery" }), badNote = ui.el("p", { class: "note" }), badCard = ui.card("Discarded changes, the latest first", badNote, badPlace), proposerPlace = ui.el("div");
   const legend = ui.el("p", { class: "note" });
   const MEANING = "Cross: the move. Black stones are the mover's. Dot: empty. Half black, half white: a stone of either colour. Hatched: off the board. Pale: anything.";
   const picture = (c) => (c.picture ? ui.el("img", { src: c.picture, alt: c.change, loading: "lazy" }) : ui.el("p", {}, ui.el("code", {}, c.change)));
@@ -311,6 +356,8 @@ ui.evolutionView = function (page, api, body) {
     ui.fill(legend, [...data.programs, ...data.discarded].some((c) => c.picture) ? MEANING : null);
     legend.hidden = !legend.textContent;
     badCard.hidden = !data.discarded.length;
+    badNote.hidden = data.discarded.length === data.n_discarded;
+    badNote.textContent = `The last ${data.discarded.length} of ${ui.count(data.n_discarded)}.`;
     ui.refill(badPlace, data.discarded, () => data.discarded.slice().reverse().map((c) => ui.el("div", { class: "pattern" }, picture(c),
       ui.el("p", { class: "note" }, `step ${c.step}, ${ui.percent(c.win_rate)} of ${ui.count(c.n_games)} games`))));
   }

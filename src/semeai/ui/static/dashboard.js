@@ -12,6 +12,16 @@
     return found;
   }
 
+  // Why the server refused a stream, which a stream itself does not tell.
+  async function refusal(path) {
+    const asked = new AbortController();
+    try {
+      const answer = await fetch(path, { signal: asked.signal });
+      if (!answer.ok) return (await answer.json()).error;
+    } catch { /* told below */ } finally { asked.abort(); }
+    return "the stream of events ended: load the page again";
+  }
+
   const guarded = (action) => async (...values) => {
     try { return await action(...values); } catch (error) { say(error.message); return null; }
   };
@@ -22,6 +32,7 @@
       live: true,
       curves: guarded(async (numbers) => ask(`/api/run/${key}/curves?numbers=${numbers.join(",")}`)),
       params: guarded(async (n) => ask(`/api/run/${key}/params/${n}`)),
+      games: guarded(async (from) => ask(`/api/run/${key}/games/${from}`)),
       game: guarded(async (n) => ask(`/api/run/${key}/game/${n}`)),
       link: (name, label, otherwise = label) => {
         const part = (page.parts || []).find((p) => p.name === name);
@@ -38,9 +49,9 @@
       return;
     }
     if (found.data.partial) {
-      const merged = page.data.candidates;
-      for (const row of found.data.candidates) merged[row[0] - 1] = row;
-      found.data.candidates = merged;
+      const rows = page.data.candidates;
+      for (const row of found.data.candidates || []) rows[row[0] - 1] = row;
+      found.data = { ...page.data, ...found.data, ...(rows ? { candidates: rows } : {}) };
     }
     page = found;
     if (view) { view.update(found); return; }
@@ -63,7 +74,7 @@
     stream.addEventListener("problem", (event) => say(JSON.parse(event.data).error));
     stream.onerror = () => {
       status.textContent = "○ no connection";
-      if (page === null) ask(stream.url).catch((error) => { say(error.message); ui.fill(place); });
+      if (page === null && stream.readyState === EventSource.CLOSED) refusal(stream.url).then((words) => { say(words); ui.fill(place); });
     };
     scrollTo(0, 0);
   }

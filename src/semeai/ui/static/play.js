@@ -2,6 +2,7 @@
 // The board to play on. The server holds the game; this page draws its state and sends what the person does.
 (function () {
   const main = document.getElementById("page");
+  const MISTAKES = 20;
   const STRENGTHS = { 100: "weak", 500: "easy", 2000: "normal", 10000: "strong" };
   const GAMES = { go: { sizes: [2, 25], size: 9, first: "black" }, havannah: { sizes: [2, 10], size: 6, first: "white" } };
   let state = null, presetFor = "", drawing = null, drawnFor = "", hovered = null, curve = null, view = { heat: true, owners: false };
@@ -105,13 +106,15 @@
 
   function sentence() {
     const t = state.table, who = t.board.colours[t.to_move], Who = who[0].toUpperCase() + who.slice(1);
+    if (state.doing === "counting" || t.uncounted) return "Looking for dead stones …";
+    if (state.doing && state.doing !== "thinking") return state.doing[0].toUpperCase() + state.doing.slice(1);
     const winner = { B: "Black", W: "White" }[t.result[0]];
     if (t.counting) return `Counted: ${winner ? `${winner} wins by ${t.result.slice(2)}` : "a draw"}. Click stones that are dead, or alive after all.`;
     if (t.over) {
       if (!winner) return "The game is over: a draw.";
       return t.kind ? `${winner} wins by a ${t.kind.replaceAll("+", " and a ")}.` : `${winner} wins by resignation.`;
     }
-    if (state.thinking) return `${Who} is thinking …`;
+    if (state.doing) return `${Who} is thinking …`;
     if (t.at < t.moves.length) return `Move ${t.at} of ${t.moves.length}. ${Who} is to move.`;
     if (t.human === "both" && !t.may_swap) return `${Who} to move.`;
     return mine() ? (t.may_swap ? `You may take over the first stone, or play as ${who}.` : `Your move: ${who}.`) : `${Who} is to move.`;
@@ -185,8 +188,8 @@
     }
     mistakesCard.hidden = !state.review;
     if (state.review) {
-      const worst = state.review.moves.filter((m) => m.loss > 0.02).sort((x, y) => y.loss - x.loss).slice(0, 20);
-      ui.fill(mistakesPlace, worst.length ? ui.table([
+      const mistakes = state.review.moves.filter((m) => m.loss > 0.02).sort((x, y) => y.loss - x.loss), worst = mistakes.slice(0, MISTAKES);
+      ui.fill(mistakesPlace, mistakes.length > MISTAKES ? ui.el("p", { class: "note" }, `The first ${MISTAKES} of ${mistakes.length}.`) : null, worst.length ? ui.table([
         { title: "move", number: true, cell: (m) => m.number },
         { title: "played", cell: (m) => [ui.swatch(letterOf(m.player) === "b" ? "#17191c" : "#fbfbf9", "stone"), m.move] },
         { title: "cost", number: true, cell: (m) => ui.el("span", { class: m.loss > 0.1 ? "bad" : "warn" }, `−${ui.percent(m.loss)}`) },
