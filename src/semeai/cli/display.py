@@ -16,6 +16,7 @@ from semeai.cli.race_status import SHOWN, effect_lines, standings_table
 from semeai.race.candidate import Verdict
 from semeai.race.race import Decision, Race
 from semeai.runs.run import Observer
+from semeai.work.parcels import Pool
 
 if TYPE_CHECKING:
     from semeai.runs.driver import RaceDriver
@@ -104,9 +105,6 @@ class LineDisplay(Display):
 class LiveDisplay(LiveView, Display):
     """Redraws the table twice per second, below the warnings."""
 
-    def warning(self, text: str) -> None:
-        self.console.print(Text(f"warning: {text}", style="yellow"), soft_wrap=True)
-
     def progress(self, driver: "RaceDriver") -> None:
         self.draw(self.table(driver.race), Text(status_line(driver) + self.note))
 
@@ -127,13 +125,16 @@ def status_line(driver: "RaceDriver") -> str:
     if math.isfinite(left) and driver.rate > 0:
         what = "for this candidate" if race.settings.mode == "stream" else "left"
         parts.append(f"about {duration(left / driver.rate)} {what}")
-    if state := driver.pool.state:
-        parts.append(state)
-    if driver.pool.n_lost:
-        parts.append(f"{driver.pool.n_lost:,} job{'s' * (driver.pool.n_lost != 1)} run again after lost workers")
+    parts += words_about(driver.pool)
     if delayed := driver.delayed:
         parts.append(delayed)
     return ", ".join(parts)
+
+
+def words_about(pool: Pool) -> list[str]:
+    """Return how many workers there are, if that may change, and what was lost with others."""
+    lost = [f"{pool.n_lost:,} job{'s' * (pool.n_lost != 1)} run again after lost workers"] if pool.n_lost else []
+    return [*([pool.state] if pool.state else []), *lost]
 
 
 def evaluations_left(race: Race) -> float:

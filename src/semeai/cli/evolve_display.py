@@ -110,6 +110,9 @@ class _Part(Observer):
     def say(self, text: str) -> None:
         self.whole.say(text)
 
+    def warning(self, text: str) -> None:
+        self.whole.warning(text)
+
     def progress(self, driver: Driver) -> None:
         self._progress(driver)
 
@@ -122,6 +125,9 @@ class LineEvolveDisplay(EvolveDisplay):
 
     def say(self, text: str) -> None:
         self.line(text, "dim")
+
+    def warning(self, text: str) -> None:
+        self.line(f"warning: {text}", "yellow")
 
     def line(self, text: str, style: str = "") -> None:
         self._last = time.monotonic()

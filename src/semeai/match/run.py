@@ -116,7 +116,7 @@ class MatchDriver(Driver):
         """Record the results, and only then count them."""
         for parcel_id, answers in results:
             for number, (result, seconds) in zip(self._under_way.pop(parcel_id), answers, strict=True):
-                self._check(number, result)
+                self._check(result)
                 self._cost = seconds if math.isnan(self._cost) else 0.8 * self._cost + 0.2 * seconds
                 self._pairs[number] = result.games
                 self.n_new += len(result.games)
@@ -127,9 +127,9 @@ class MatchDriver(Driver):
                 self.writer.flush()
             self._advance()
 
-    def _check(self, number: int, result: PairResult) -> None:
+    def _check(self, result: PairResult) -> None:
         if not result.games:
-            raise PlayerFailed(f"games {2 * number + 1} and {2 * number + 2} repeatedly killed their worker")
+            raise PlayerFailed(result.failure)
         self._can_start |= not result.failed_to_start
         if not self._can_start:  # it never will, and a match of forfeits shows nothing
             game = next(game for game in result.games if game.failure)
