@@ -25,7 +25,15 @@ from semeai.errors import LedgerError, RunChanged, RunNotFound, did_you_mean
 from semeai.race.race import Batch
 from semeai.store import schema
 from semeai.store.checks import Head, digest_of, head_rows, heads_of, recorded_checksum, row_checksum
-from semeai.store.engines import is_open, postgres_engine, reading_engine, reason_of, use_log, writing_engine
+from semeai.store.engines import (
+    is_open,
+    last_change,
+    postgres_engine,
+    reading_engine,
+    reason_of,
+    use_log,
+    writing_engine,
+)
 from semeai.store.identity import describe_changes, hash_config
 from semeai.store.kinds import table_named
 from semeai.store.lease import Lease, is_held, lease_query
@@ -192,12 +200,11 @@ class Ledger:
         if self.path is None or not self.read_only or is_open(self.path):
             yield
             return
-        before = self.path.stat()
+        before = last_change(self.path)
         try:
             yield
         except LedgerError as error:
-            after = self.path.stat()
-            if (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size):
+            if before == last_change(self.path):
                 raise
             raise LedgerError(f"{self.location} was changed while it was read: look again") from error
 
