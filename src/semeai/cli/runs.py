@@ -1,10 +1,12 @@
 """``semeai runs``, ``semeai status``, ``semeai export``: read the ledger, also while a run is active."""
 
+import contextlib
 import csv
 import enum
+import gc
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,11 +23,24 @@ if TYPE_CHECKING:
 RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="Name of the run, as `semeai runs` lists it.")]
 
 
+@contextlib.contextmanager
+def without_collections() -> Iterator[None]:
+    """Look for no garbage in the block: a look makes many objects, none of them in cycles, and then ends."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
 class Format(enum.StrEnum):
     csv = "csv"
     jsonl = "jsonl"
 
 
+@without_collections()
 def runs(
     ledger: LedgerOption = DEFAULT_LEDGER,
     every: Annotated[
@@ -72,6 +87,7 @@ SHOWN_BY = {
 """The function that shows the state of a run, by kind of run."""
 
 
+@without_collections()
 def status(
     run: Annotated[
         str | None, typer.Argument(metavar="RUN", help="Name of the run (default: the one that was started last).")
@@ -108,6 +124,7 @@ def latest(store: "Ledger") -> "RunInfo":
     return whole[-1]
 
 
+@without_collections()
 def export(
     run: RunArgument,
     format: Annotated[Format, typer.Option(help="Format of the rows.")] = Format.jsonl,

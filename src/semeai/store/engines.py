@@ -92,6 +92,15 @@ def is_open(path: Path) -> bool:
     return path.with_name(path.name + "-shm").exists() or _beside(path, "-journal") or _beside(path, "-wal")
 
 
+def last_change(path: Path) -> tuple[int, int] | None:
+    """Return what shows whether a file was written between two looks; None if it is gone."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
+
+
 def _beside(path: Path, ending: str) -> bool:
     """Return whether there is such a file with contents beside a SQLite file."""
     try:
