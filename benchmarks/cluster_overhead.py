@@ -119,10 +119,13 @@ def dask(workers: Sequence[Sequence[str]], **environment: str) -> Iterator[tuple
                 time.sleep(0.1)
             yield f"dask://127.0.0.1:{port}", processes[0].pid
         finally:
-            for process in processes:
+            for process in reversed(processes):  # a worker that loses its scheduler may wait for it without end
                 process.terminate()
-            for process in processes:
-                process.wait()
+                try:
+                    process.wait(10)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.wait()
 
 
 def is_listening(port: int) -> bool:
