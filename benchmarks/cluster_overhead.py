@@ -35,6 +35,8 @@ LATENCIES = (0.05, 0.1, 0.25, 0.4)
 """A thousand workers give at most 1,000 tasks per second divided by the mean time of a task."""
 DASK_LATENCIES = (0.25, 1.0)
 LIMIT = 20_000
+PATH = os.pathsep.join([os.getcwd(), os.environ.get("PYTHONPATH", "")])
+"""Where the other processes find this program, and the semeai that is measured."""
 
 DRIVER = textwrap.dedent(
     """
@@ -107,18 +109,28 @@ def dask(workers: Sequence[Sequence[str]], **environment: str) -> Iterator[tuple
         port = s.getsockname()[1]
         s.close()
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
-        variables = {**os.environ, "PYTHONPATH": os.getcwd(), **environment}
+        variables = {**os.environ, "PYTHONPATH": PATH, **environment}
         program = [sys.executable, "-m", "dask"]
         words = [["scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]]
         words += [["worker", f"127.0.0.1:{port}", "--no-nanny", "--no-dashboard", *more] for more in workers]
         processes = [subprocess.Popen([*program, *more], env=variables, **quiet) for more in words]  # type: ignore[call-overload]
         try:
+            while not is_listening(port) and processes[0].poll() is None:
+                time.sleep(0.1)
             yield f"dask://127.0.0.1:{port}", processes[0].pid
         finally:
-            for process in processes:
+            for process in reversed(processes):  # a worker that loses its scheduler may wait for it without end
                 process.terminate()
-            for process in processes:
-                process.wait()
+                try:
+                    process.wait(10)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.wait()
+
+
+def is_listening(port: int) -> bool:
+    with socket.socket() as s:
+        return s.connect_ex(("127.0.0.1", port)) == 0
 
 
 def against_local() -> ResultTable:
@@ -154,7 +166,7 @@ def against_local() -> ResultTable:
 def drive(name: str, latency: float) -> Mapping[str, Any]:
     """Run a race on 1,000 simulated workers in a process of its own. Returns what it measured."""
     command = [sys.executable, "-c", DRIVER, name, str(SLOTS), str(latency), str(LIMIT)]
-    environment = {**os.environ, "PYTHONPATH": os.getcwd()}
+    environment = {**os.environ, "PYTHONPATH": PATH}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     found: dict[str, Any] = loads(done.stdout)
     return found
@@ -164,7 +176,6 @@ def drive_through_dask(latency: float) -> Mapping[str, Any]:
     """Run the race through a real scheduler, to one process that stands for all workers."""
     worker = ("--nthreads", str(SLOTS), "--preload", "benchmarks.simulated_node")
     with dask([worker], SIMULATED_SECONDS=str(latency)) as (address, scheduler):
-        time.sleep(5)  # until the scheduler has started
         before = cpu_seconds(scheduler)
         found = drive(address, latency)
         return {**found, "scheduler": cpu_seconds(scheduler) - before}

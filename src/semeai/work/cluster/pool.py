@@ -237,7 +237,8 @@ class ClusterPool:
 
     def _ask_for_workers(self) -> None:
         """Say how many workers have something to do. Short tasks are counted by their time."""
-        if self._running and time.monotonic() < self._counted + DEMAND_SECONDS:
+        is_early = bool(self._running) and time.monotonic() < self._counted + DEMAND_SECONDS
+        if is_early or not self._connection.n_expected:
             return
         self._counted = time.monotonic()
         works = [*self._backlog, *(part.work for parts in self._running.values() for part in parts)]
