@@ -190,7 +190,8 @@ def _by_moment(groups: Groups) -> Iterator[tuple[Cell, ...]]:
     for kind, rows in {**groups, "all kinds": everything}.items():
         for moment in kills.MOMENTS:
             tried, lost = _cases(rows, moment), sum(row.lost_cases.get(moment, 0) for row in rows)
-            yield kind, moment, tried, tried - lost, lost
+            if tried:
+                yield kind, moment, tried, tried - lost, lost
 
 
 def _remark(rows: list[Row]) -> str:
