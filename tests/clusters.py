@@ -33,7 +33,7 @@ class Cluster:
         self.certificate = certificate
         if certificate is not None:
             environment |= _tls(*certificate)
-        path = os.pathsep.join([os.getcwd(), os.environ.get("PYTHONPATH", "")])
+        path = os.pathsep.join(filter(None, [os.getcwd(), os.environ.get("PYTHONPATH")]))
         self.environment = {**os.environ, **QUICK, **environment, "PYTHONPATH": path}
         self.port = free_port()
         self.processes = []

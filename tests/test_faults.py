@@ -39,7 +39,7 @@ def test_a_soak_ends_with_a_table(tmp_path):
     (-9, "tracker.py:254: UserWarning: resource_tracker: x\n  warnings.warn('resource_tracker: x'\n", "exit code -9"),
     (0, "Traceback (most recent call last):", "traceback"),
     (3, "", "exit code 3"),
-    (4, "one\ntwo\n", "more than a sentence"),
+    (4, "one\ntwo\n", "more than 1 sentences"),
 ])  # fmt: skip
 def test_what_counts_as_a_wrong_end(code, err, wrong):
     found = wrong_end(code, err, (0, 4))

@@ -10,9 +10,9 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import asdict
-from functools import partial
+from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -81,11 +81,16 @@ def _in_place(trials: Callable[[int, int, str], Row], n: int, seed: int) -> Row:
 
 def damaged_input(name: str, n: int, seed: int) -> Row:
     """Give damaged input to a parser, in a process of its own, because its memory is limited."""
-    with get_context("spawn").Pool(1) as pool:
-        (row,) = pool.apply(fuzz.run, (n, seed, name, fuzz.MEMORY_MB))
+    (row,) = _fuzzer().submit(fuzz.run, n, seed, name, fuzz.MEMORY_MB).result()
     examples = [f"{given!r:.500}: {wrong}" for given, wrong in row.examples]
     cases = {READ: row.read, REFUSED: row.held - row.read}
     return Row(f"{INPUT}{name}", row.tried, row.lost, examples, cases)
+
+
+@cache
+def _fuzzer() -> ProcessPoolExecutor:
+    """Return the process that all parsers share: to start it costs more than most parts."""
+    return ProcessPoolExecutor(1, get_context("spawn"))
 
 
 def run(minutes: float = math.inf, only: str = "", at_once: int = AT_ONCE) -> list[ResultTable]:
@@ -185,7 +190,8 @@ def _by_moment(groups: Groups) -> Iterator[tuple[Cell, ...]]:
     for kind, rows in {**groups, "all kinds": everything}.items():
         for moment in kills.MOMENTS:
             tried, lost = _cases(rows, moment), sum(row.lost_cases.get(moment, 0) for row in rows)
-            yield kind, moment, tried, tried - lost, lost
+            if tried:
+                yield kind, moment, tried, tried - lost, lost
 
 
 def _remark(rows: list[Row]) -> str:

@@ -47,7 +47,8 @@ def usage(pid: int) -> tuple[float, int]:
 def sample(races: dict[str, int], gtp: int) -> Sample:
     found = {"gtp engine": usage(gtp)}
     for title, driver in races.items():
-        found[f"driver, race of a {title}"] = usage(driver)
+        with contextlib.suppress(OSError):  # it has just ended, and its template has not told yet
+            found[f"driver, race of a {title}"] = usage(driver)
         workers = [pid for pid, line in sorted(processes_of(driver).items()) if pid != driver and "forkserver" in line]
         for i, pid in enumerate(workers):
             with contextlib.suppress(OSError):

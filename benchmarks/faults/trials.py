@@ -99,15 +99,18 @@ def finish(started: Started) -> tuple[int, str, str]:
     return (-1, out, f"it hangs; {err}") if code is None else (code, out, err)
 
 
-def wrong_end(code: int, err: str, allowed: Collection[int]) -> str:
-    """Return what is wrong with the end of a command; empty if the code is allowed and it said at most a sentence."""
+def wrong_end(code: int, err: str, allowed: Collection[int], most: int = 1) -> str:
+    """Return what is wrong with the end of a command; empty if the code is allowed and it said at most a sentence.
+
+    ``most`` is the number of sentences that it may say.
+    """
     # After kill -9 a process of Python itself tells which semaphores it has removed.
     said = [line for line in err.splitlines() if "resource_tracker" not in line]
     if "Traceback" in err:
         return f"traceback: {err[-2000:]}"
     if code not in allowed:
         return f"exit code {code}: {err[-500:]}"
-    return f"more than a sentence: {err[-500:]}" if len(said) > 1 else ""
+    return f"more than {most} sentences: {err[-500:]}" if len(said) > most else ""
 
 
 def wrong_with(folder: Path, words: list[str], expected: str, ledger: str = "semeai.sqlite") -> str:

@@ -10,6 +10,7 @@ import pytest
 
 from semeai.errors import WorkersLost
 from semeai.kills import Memory, memory_advice, memory_state
+from semeai.work import executors
 from semeai.work.evaluators import AgainstBaseline, CallableEvaluator
 from semeai.work.executors import EXECUTORS
 from semeai.work.jobs import Job, run_job
@@ -106,6 +107,31 @@ class TestKills:
             until(lambda: answers.update(pool.wait(0.1)) or len(answers) == 9)
         assert answers[bad][0].failure.kind == "program"
         assert all(answers[i][0].failure is None for i in good)
+
+
+class TestStart:
+    def test_kills_while_workers_start_are_nobodys_fault(self):
+        with QuickPool(EXECUTORS["local"], 2) as pool:
+            for _ in range(5):
+                pool._blame_start({1: -signal.SIGKILL, 2: 1}, None)  # the second one found its pipes closed
+                pool._blame_start({1: -signal.SIGTERM}, None)
+
+    def test_workers_that_end_with_an_error_are_a_mistake(self):
+        codes = {1: 1, 2: -signal.SIGTERM}  # the executor has ended the second one
+        with QuickPool(EXECUTORS["local"], 2) as pool:
+            pool._blame_start(codes, None)
+            pool._blame_start(codes, None)
+            with pytest.raises(WorkersLost, match="as soon as they start"):
+                pool._blame_start(codes, None)
+
+    @pytest.mark.slow
+    def test_a_worker_that_does_not_end_in_time_has_an_exit_code(self, monkeypatch):
+        monkeypatch.setattr(executors, "_GRACE", -1.0)
+        executor = EXECUTORS["local"](1)
+        executor.submit(time.sleep, 1000)
+        until(lambda: executor._processes)
+        (pid,) = executor._processes
+        assert executors.stop(executor) == {pid: -signal.SIGTERM}
 
 
 class TestServer:

@@ -181,8 +181,8 @@ def stop(executor: Executor) -> dict[int, int]:
     """End an executor without waiting for its running jobs. Returns exit codes by process id, if it has processes.
 
     A worker that has just been forked ignores SIGTERM, as its server does. It could wait for ever for the lock of the
-    queue if a worker held this lock when SIGTERM ended it. So workers that do not end in time are killed; they have no
-    exit code of their own.
+    queue if a worker held this lock when SIGTERM ended it. So workers that do not end in time are killed, and count as
+    ended by SIGTERM. On a busy machine this may also be the exit code of a worker that somebody else has killed.
     """
     processes = list((getattr(executor, "_processes", None) or {}).values())
     executor.shutdown(wait=False, cancel_futures=True)
@@ -195,6 +195,7 @@ def stop(executor: Executor) -> dict[int, int]:
         if process.is_alive():
             process.kill()
             process.join()
+            codes[process.pid] = -signal.SIGTERM
         else:
             codes[process.pid] = process.exitcode
     if _NO_STATUS in codes.values() and isinstance(executor, LocalExecutor) and executor.lost_server():

@@ -359,7 +359,8 @@ class ResilientPool:
         """Count workers that have died before their first task, and processes that could not be started."""
         self._n_false_starts += 1
         self._broken_since = min(self._broken_since, time.monotonic())
-        outside = isinstance(error, OSError | EOFError) or (codes and all(map(from_outside, codes.values())))
+        # A worker may also end with an error because the pool was closed while it started.
+        outside = isinstance(error, OSError | EOFError) or any(map(from_outside, causes(codes).values()))
         if not outside and self._n_false_starts >= self.SUSPICIOUS:
             hint = "; a script that registers something must do its work below `if __name__ == '__main__':`"
             raise WorkersLost("workers die as soon as they start" + (hint if main_is_origin() else ""))
