@@ -19,7 +19,7 @@ from semeai.race.selection import Standing
 from semeai.report.words import guarantee_sentence
 from semeai.runs.driver import RaceDriver
 from semeai.runs.effects import Effect, recorded_effects
-from semeai.runs.race import RaceResult
+from semeai.runs.race import RaceResult, ending_of
 from semeai.runs.resume import read_race
 from semeai.runs.run import Observer
 from semeai.stats.bounds import Bounds
@@ -254,6 +254,8 @@ def verdict_lines(race: Race, result: RaceResult) -> list[Text]:
     lines = [head, *failure_lines(result)]
     if any(s.verdict == Verdict.UNDECIDED for s in result.standings):
         lines.append(Text(result.ending))
+    if why := interval_note(race):
+        lines.append(Text(why, style="dim"))
     if result.accepted:
         lines.append(
             Text(
@@ -263,6 +265,21 @@ def verdict_lines(race: Race, result: RaceResult) -> list[Text]:
             )
         )
     return lines
+
+
+def interval_note(race: Race) -> str:
+    """Return why an interval may contain a threshold that its verdict excludes; empty if none does."""
+    low, high = race.settings.accept_above, race.settings.discard_below
+    bounds = [(s.verdict, race.shown_bounds(s)) for s in race.standings if race.rule.carries_evidence]
+    if any(
+        (verdict == Verdict.ACCEPTED and b.lower <= low) or (verdict == Verdict.DISCARDED and b.upper >= high)
+        for verdict, b in bounds
+    ):
+        return (
+            f"Verdicts of {race.settings.method} rest on raised stakes, intervals on the same stakes without raises: "
+            "both are valid, and an interval may contain a threshold that the verdict excludes."
+        )
+    return ""
 
 
 def failure_lines(result: RaceResult) -> list[Text]:
@@ -297,6 +314,10 @@ def show_race(store: Ledger, run: RunInfo, as_json: bool, every: bool) -> None:
         return
     most = len(race.standings) if every else SHOWN
     console.print(standings_table(race, most, console.width))
+    if state == "finished" and race.alive:
+        console.print(ending_of(race.standings, race.settings.mode, finished=True), highlight=False)
+    if why := interval_note(race):
+        console.print(Text(why, style="dim"))
     for line in effect_lines(recorded_effects(store, run.name, race), most):
         console.print(line)
     for failure in failures:
