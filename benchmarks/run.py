@@ -35,8 +35,8 @@ from semeai.table import ResultTable  # noqa: E402
 PAGES: dict[str, tuple[str, str, Callable[[], list[ResultTable]]]] = {
     "guarantee": (
         "Cost and error rates of every method",
-        "semeai reproduce guarantee --races 20000",
-        lambda: guarantee.run(races=20_000),
+        "semeai reproduce guarantee --races 10000",
+        lambda: guarantee.run(races=10_000),
     ),
     "overhead": (
         "Overhead of the racing machinery",
