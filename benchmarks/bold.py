@@ -42,9 +42,11 @@ def costs(races: int = 4000) -> ResultTable:
         for efficiency in efficiencies:
             bound = information_bound(efficiency, RISK, *pair)
             row: list[Cell] = [f"{pair[0]}, {pair[1]}", efficiency, bound]
-            for method, lookahead in (*((method, 1) for method in METHODS), ("bold_betting", None)):
-                settings = RaceSettings(method=method, accept_above=pair[0], discard_below=pair[1], lookahead=lookahead)
-                row.append(mean_and_error(simulate(settings, [efficiency], races).games / bound))
+            for method in METHODS:
+                settings = RaceSettings(method=method, accept_above=pair[0], discard_below=pair[1])
+                games = simulate(settings, [efficiency], races).games
+                row.append(mean_and_error(up_to_the_verdict(games, settings) / bound))
+            row.append(mean_and_error(games / bound))
             rows.append(tuple(row))
     return ResultTable(
         f"One candidate: games as multiples of the information bound, {races:,} races per cell",
@@ -53,6 +55,16 @@ def costs(races: int = 4000) -> ResultTable:
         "Risk 5%. The first three columns count the games up to the verdict; the last one also those of the batches "
         "that were under way at the verdict, as the page of the guarantee does. Half widths of 95% intervals.",
     )
+
+
+def up_to_the_verdict(games: NDArray[np.int64], settings: RaceSettings) -> NDArray[np.int64]:
+    """Return the games of one candidate until its verdict, from those of the race with what was under way then."""
+    resolved = settings.resolved()
+    assert resolved.lookahead is not None
+    totals = [0]
+    while totals[-1] < games.max():
+        totals.append(totals[-1] + resolved.batch_size(totals[-1]))
+    return np.array(totals)[np.searchsorted(totals, games) - (resolved.lookahead - 1)]
 
 
 def at_the_thresholds(races: int = 4000) -> ResultTable:
