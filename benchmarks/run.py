@@ -20,6 +20,7 @@ from benchmarks import (  # noqa: E402
     ledger_load,
     looking,
     mixtures,
+    optimum,
     overhead,
     parallel_speed,
     pattern_speed,
@@ -35,8 +36,8 @@ from semeai.table import ResultTable  # noqa: E402
 PAGES: dict[str, tuple[str, str, Callable[[], list[ResultTable]]]] = {
     "guarantee": (
         "Cost and error rates of every method",
-        "semeai reproduce guarantee --races 10000",
-        lambda: guarantee.run(races=10_000),
+        "semeai reproduce guarantee --races 4000",
+        lambda: guarantee.run(races=4_000),
     ),
     "overhead": (
         "Overhead of the racing machinery",
@@ -62,6 +63,11 @@ PAGES: dict[str, tuple[str, str, Callable[[], list[ResultTable]]]] = {
         "Stakes of the gamblers",
         "python benchmarks/run.py mixtures",
         mixtures.run,
+    ),
+    "optimum": (
+        "The best possible test",
+        "python benchmarks/run.py optimum",
+        optimum.run,
     ),
     "bold": (
         "Raised stakes",
