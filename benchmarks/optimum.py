@@ -6,10 +6,10 @@ A test that looks as often as a race accepts, discards or goes on after each loo
     sum of w_e E_e[games] / bound(e) + price_a P_low(accept) + price_d P_high(discard)
 
 is found by backward induction over the number of games and wins. For every test that keeps both risks, the largest
-multiple is at least its weighted mean, so at least that least cost minus risk (price_a + price_d): a lower bound for all
-tests, for any weights and prices. The best weights and prices are sought by cutting planes: each test that was found
-limits the bound for all others. The same linear program mixes these tests, which shows how much of the bound is reached
-by a test that first draws which of them to use.
+multiple is at least its weighted mean, so at least that least cost minus risk (price_a + price_d). This is a lower
+bound for all tests, for any weights and prices. The best weights and prices are sought by cutting planes: each test
+that was found limits the bound for all others. The same linear program mixes these tests, which shows how much of the
+bound is reached by a test that first draws which of them to use.
 """
 
 import math
@@ -143,7 +143,7 @@ def _induce(looks, efficiencies, costs, prices):  # type: ignore[no-untyped-def]
                 wins = (first + start + i) * unit
                 place = wins / later_unit - later_first
                 j = math.floor(place)
-                if 0 <= j and j + 1 < len(later):
+                if j >= 0 and j + 1 < len(later):
                     reach[i] = later[j] + (place - j) * (later[j + 1] - later[j])
                 elif j == place and 0 <= j < len(later):
                     reach[i] = later[j]

@@ -15,6 +15,7 @@ from benchmarks import (  # noqa: E402
     chess_race,
     cluster_overhead,
     cluster_scale,
+    copied_figures,
     go_speed,
     havannah_speed,
     ledger_load,
@@ -36,8 +37,8 @@ from semeai.table import ResultTable  # noqa: E402
 PAGES: dict[str, tuple[str, str, Callable[[], list[ResultTable]]]] = {
     "guarantee": (
         "Cost and error rates of every method",
-        "semeai reproduce guarantee --races 4000",
-        lambda: guarantee.run(races=4_000),
+        "semeai reproduce guarantee --races 20000",
+        lambda: guarantee.run(races=20_000),
     ),
     "overhead": (
         "Overhead of the racing machinery",
@@ -146,6 +147,8 @@ def main(names: list[str]) -> None:
         print(f"{name} …", flush=True)
         text = "\n".join(table.to_markdown() for table in make())
         (folder / f"{name}.md").write_text(f"# {title}\n\nMade by `{command}`.\n\n{text}", encoding="utf-8")
+        if name == "guarantee":
+            copied_figures.copy_figures()
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ N_TRIALS = 20
 
 def adaptive_selection(races: int, seed: int) -> ResultTable:
     """Return the error rates of bgp races whose rule chooses candidates by results that share a baseline."""
-    several = max(1, races // 8)
+    several = max(1, races // 20)
     rows: list[tuple[Cell, ...]] = []
     for (field, truth), shared in itertools.product(FIELDS.items(), (False, True)):
         wrong = np.array([_errs(truth, seed, r, shared=shared) for r in range(several)])
@@ -76,7 +76,7 @@ def _errs(truth: tuple[float, ...], seed: int, number: int, *, shared: bool) -> 
 
 def several_commands(races: int, seed: int) -> ResultTable:
     """Return the error rates of comparisons of four commands with a fifth one, at all looks."""
-    several = max(1, races // 8)
+    several = max(1, races // 40)
     cases: tuple[tuple[str, Goal, float, Callable[[Comparison, int], bool]], ...] = (
         ("equal commands: one is better or worse", Goal(margin=MARGIN), 1.0, _differs),
         ("all 2% slower, --fail-if slower-than 2%: one fails", Goal(fail_above=MARGIN), 1 + MARGIN, _fails),
@@ -141,7 +141,7 @@ def _correlated(rng: np.random.Generator, n: int) -> tuple[Floats, Floats]:
 
 def mean_differences(races: int, seed: int) -> ResultTable:
     """Return how often the interval of a mean difference ever misses it, for numbers of a known range."""
-    several = max(1, races // 16)
+    several = max(1, races // 40)
     rows: list[tuple[Cell, ...]] = []
     judge = Judge("higher", (0.0, 1.0))
     for (name, draw), truth in zip(DIFFERENCES.items(), TRUTHS, strict=True):
@@ -167,7 +167,7 @@ def mean_differences(races: int, seed: int) -> ResultTable:
 
 def tournaments(races: int, seed: int) -> ResultTable:
     """Return how often a tournament ever shows a rating or a ranking that is wrong."""
-    several = max(1, races // 40)
+    several = max(1, races // 100)
     rows: list[tuple[Cell, ...]] = []
     for name, strengths in STRENGTHS.items():
         players = tuple(parse_spec(f"mcts:simulations={i + 1}") for i in range(len(strengths)))
@@ -205,7 +205,7 @@ def _pair(rng: np.random.Generator, number: int, rate: float) -> list[PlayedGame
 
 def pruned_trials(races: int, seed: int) -> ResultTable:
     """Return how often the sign test of RacingPruner ever prunes a trial that is as good as its opponent."""
-    several = max(1, races // 2)
+    several = max(1, races // 10)
     rows = tuple((name, _rate(pruned)) for name, pruned in _pruned(several, seed))
     return ResultTable(
         f"Pruned trials: {several:,} trials of {STEPS:,} steps, a look after each",

@@ -66,7 +66,7 @@ def _width(t: int) -> float:
 
 def worst_cases(races: int, seed: int) -> ResultTable:
     """Return the error rates of one candidate at a threshold, a look after each evaluation."""
-    several = max(1, races // 8)
+    several = max(1, races // 40)
     rows: list[tuple[Cell, ...]] = []
     for name, reward in REWARDS.items():
         row: list[Cell] = [name]
@@ -145,7 +145,7 @@ def _centred(values: Floats) -> Floats:
 
 def without_replacement(races: int, seed: int) -> ResultTable:
     """Return how often the interval of a finite list ever misses its mean, from the first batch to the last item."""
-    several, batch = max(1, races // 8), 10
+    several, batch = max(1, races // 40), 10
     rows: list[tuple[Cell, ...]] = []
     for name, population in POPULATIONS.items():
         rng = generator(seed, "finite", name)
@@ -161,7 +161,7 @@ def without_replacement(races: int, seed: int) -> ResultTable:
                 evidence = max(sample.log_wealth_above(mean), sample.log_wealth_below(mean))
                 missed[r] |= evidence >= -math.log(RISK / 2)
         rows.append((f"{name}: mean of the list", "interval ever misses it", "5%", _rate(missed)))
-    of_items = max(1, races // 20)
+    of_items = max(1, races // 100)
     for name, wrong in _races_of_items(of_items, seed):
         rows.append((name, "any wrong verdict", "5%", _rate(wrong)))
     return ResultTable(
@@ -199,7 +199,7 @@ def _errs(rewards: Floats, gain: int) -> bool:
 
 def elo_intervals(races: int, seed: int) -> ResultTable:
     """Return how often an always-valid Elo interval ever misses the truth."""
-    several = max(1, races // 16)
+    several = max(1, races // 40)
     rows = tuple((name, _rate(missed)) for name, missed in _elo(several, seed))
     return ResultTable(
         f"Elo: {several:,} matches of 300 pairs of games, a look after every 10",

@@ -99,7 +99,7 @@ def certainty_bound(n_candidates: int, good: float, risk: float, accept_above: f
 
 def first_good(races: int, seed: int) -> ResultTable:
     """Compare the games to the first acceptance with the lower bounds, by the number of candidates."""
-    several = max(1, races // 8)  # as for ten candidates
+    several = max(1, races // 20)  # as for ten candidates
     settings = RaceSettings()
     rows: list[tuple[Cell, ...]] = []
     for good in GOOD:
@@ -129,7 +129,7 @@ def mean_and_error(values: NDArray[np.float64]) -> str:
 
 def shared_seeds(races: int, seed: int) -> ResultTable:
     """Return how many programs a race of ten runs, by correlation on equal seeds, with and without shared baseline."""
-    several, k = max(1, races // 8), 10
+    several, k = max(1, races // 20), 10
     rows: list[tuple[Cell, ...]] = []
     first = None
     for correlation in CORRELATIONS:

@@ -81,11 +81,11 @@ def ten_candidates(races: int, seed: int) -> ResultTable:
     """Return the same for BGP with |S0| = 10: nine candidates at 0.50 and one that varies."""
     rows: list[tuple[Cell, ...]] = []
     for e in EFFICIENCIES:
-        several = max(1, races // (8 if e >= DEFAULT.discard_below else 20))  # discarding all ten takes long
+        several = max(1, races // (20 if e >= DEFAULT.discard_below else 50))  # discarding all ten takes long
         rows += _methods_at([0.5] * 9 + [e], several, seed, METHODS)
     return ResultTable(
-        f"Ten candidates, nine at 0.50: expected games to the end of BGP, {max(1, races // 8):,} races per cell, "
-        f"{max(1, races // 20):,} if none is good",
+        f"Ten candidates, nine at 0.50: expected games to the end of BGP, {max(1, races // 20):,} races per cell, "
+        f"{max(1, races // 50):,} if none is good",
         ("efficiency of the tenth", *_COLUMNS),
         tuple(rows),
         "The information bound is that of the good candidate alone or, if none is good, the sum over all ten. "
@@ -154,7 +154,7 @@ def selection_rules(races: int, seed: int) -> ResultTable:
         "betting, round_robin": RaceSettings(selection="round_robin"),
         "betting, max_progress (default)": DEFAULT,
     }
-    several = max(1, races // 8)  # as for ten candidates and for the first good one: the same races
+    several = max(1, races // 20)  # as for ten candidates and for the first good one: the same races
     for good in (0.51, 0.52, 0.55):
         truth = [0.5] * 9 + [good]
         paper = mean_games(simulate(PAPER, truth, several, seed))
@@ -173,7 +173,7 @@ def selection_rules(races: int, seed: int) -> ResultTable:
 
 def stream(races: int, seed: int) -> ResultTable:
     """Return the results of a stream of 400 candidates, 2% of them good."""
-    several = max(1, races // 20)
+    several = max(1, races // 50)
     rng = np.random.default_rng(seed)
     truth = rng.uniform(0.47, 0.50, STREAM_LENGTH)
     good = np.arange(25, STREAM_LENGTH, 50)

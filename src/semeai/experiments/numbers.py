@@ -45,7 +45,7 @@ BATCH = 8
 
 def medians(races: int, seed: int) -> ResultTable:
     """Return how often an always-valid interval for a median ever misses it."""
-    several = max(1, races // 2)
+    several = max(1, races // 10)
     needed = np.array([wins_needed(n, 0.025) for n in range(1, LOOKS + 1)])
     rows: list[tuple[Cell, ...]] = []
     for name, draw in MEDIANS.items():
@@ -62,7 +62,7 @@ def medians(races: int, seed: int) -> ResultTable:
 
 def median_cost(races: int, seed: int) -> ResultTable:
     """Return how many values exclude a median of 0, by the part of them that is above 0."""
-    several, most = max(1, races // 4), 2000
+    several, most = max(1, races // 20), 2000
     needed = np.array([wins_needed(n, 0.025) for n in range(1, most + 1)])
     rows: list[tuple[Cell, ...]] = []
     for part in (1.0, 0.95, 0.9, 0.8, 0.7, 0.6):
@@ -85,7 +85,7 @@ def _slow_runs(rng: np.random.Generator, n: int, t: int) -> Floats:
 
 def shared_baseline(races: int, seed: int) -> ResultTable:
     """Return the error rates of five candidates at the threshold that are compared with the same baseline."""
-    several, k, t = max(1, races // 4), 5, 1600
+    several, k, t = max(1, races // 20), 5, 1600
     settings = RaceSettings(mode="plain", accept_above=0.51, discard_below=0.6)
     shift = math.sqrt(2) * NormalDist().inv_cdf(settings.accept_above)
     rows: list[tuple[Cell, ...]] = []
@@ -110,7 +110,7 @@ def shared_baseline(races: int, seed: int) -> ResultTable:
 
 def small_variances(races: int, seed: int) -> ResultTable:
     """Compare the wide mixture with the default one on rewards of small variance, and on coins."""
-    several = max(1, races // 20)
+    several = max(1, races // 100)
     rows: list[tuple[Cell, ...]] = []
     for name, draw in VARIANCES.items():
         rewards = np.clip(draw(generator(seed, "variance", name), several, LONGEST), 0, 1)
@@ -152,7 +152,7 @@ def _verdicts(settings: RaceSettings, k: int, rewards: Floats) -> tuple[NDArray[
 
 def discoveries(races: int, seed: int) -> ResultTable:
     """Return what a stream of 200 candidates finds with bounds on any error (FWER) and on their part (FDR)."""
-    several, length = max(1, races // 4), 200
+    several, length = max(1, races // 20), 200
     rows: list[tuple[Cell, ...]] = []
     for share in (0.0, 0.1, 0.3):
         for fdr in (False, True):
