@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import shutil
 import subprocess
 import sys
@@ -21,8 +22,7 @@ REPEATS = 200
 ROUNDS = 30
 FIRST_LOOK = 5  # runs of each command before somebody looks for the first time
 LOOPS = 8000  # iterations of a shell's loop: a few milliseconds
-SLOWER = {"10% more work": (1.1, 8), "2% more work": (1.02, 4)}  # factor and repeats
-LONGEST = 30.0  # seconds of one comparison
+SLOWER = {"10% more work": (1.1, 8, 30.0), "2% more work": (1.02, 4, 300.0)}  # factor, repeats, longest seconds
 
 _LOOP = "i=0; while [ $i -lt $1 ]; do i=$((i+1)); done"
 
@@ -40,7 +40,7 @@ def work(script: Path, factor: float = 1.0) -> str:
 
 def compared(script: Path, factor: float, goal: Goal, seed: int) -> Result:
     commands = [parse_command(work(script, f), shell=False) for f in (1.0, factor)]
-    result = compare_commands(Plan(commands, goal, warmup=1, seed=seed))
+    result = compare_commands(Plan(commands, goal, warmup=1, pin="yes" if _processors() else "no", seed=seed))
     if result.end == "interrupted":
         raise KeyboardInterrupt
     return result
@@ -78,7 +78,8 @@ def false_alarms(script: Path, repeats: int) -> ResultTable:
         tuple(rows),
         "The risk is 5%. Rates with 95% Wilson intervals. The t-test is Welch's at 5%, two-sided. hyperfine does all "
         "runs of the first command before those of the second, so a change of the machine in between is taken for a "
-        "difference; semeai runs both in each round, in random order.",
+        "difference; semeai runs both in each round, in random order. "
+        + ("All commands run on the same processor." if _processors() else "No command is bound to a processor."),
     )
 
 
@@ -95,10 +96,10 @@ def runs_needed(script: Path) -> ResultTable:
     """Compare a command with a slower one."""
     rows: list[tuple[Cell, ...]] = []
     for metric in ("time", "cpu"):
-        for name, (factor, repeats) in SLOWER.items():
+        for name, (factor, repeats, longest) in SLOWER.items():
             found = []
             for seed in _counted(repeats, f"{name}, {metric}"):
-                goal = Goal.model_validate({"metric": metric, "margin": 0.0, "max_seconds": LONGEST})
+                goal = Goal.model_validate({"metric": metric, "margin": 0.0, "max_seconds": longest})
                 found.append(compared(script, factor, goal, seed))
             rounds = [result.comparison.n_rounds for result in found]
             right = sum(result.comparison.outcome(1) == Outcome.WORSE for result in found)
@@ -106,12 +107,12 @@ def runs_needed(script: Path) -> ResultTable:
             noise = [_noise(result) for result in found]
             needed = [_fixed_sample(_noise(result), math.log(factor)) for result in found]
             rows.append(
-                (metric, name, f"{right} of {repeats}", wrong, median(rounds), f"{min(rounds)} to {max(rounds)}",
-                 percent(median(noise)), median(needed))
+                (metric, name, f"{longest:.0f} s", f"{right} of {repeats}", wrong, median(rounds),
+                 f"{min(rounds)} to {max(rounds)}", percent(median(noise)), median(needed))
             )  # fmt: skip
     return ResultTable(
-        f"Slower commands: rounds until they are called slower, at most {LONGEST:.0f} s",
-        ("metric", "command", "called slower", "called faster", "median rounds", "range", "noise of a ratio",
+        "Slower commands: rounds until they are called slower",
+        ("metric", "command", "longest", "called slower", "called faster", "median rounds", "range", "noise of a ratio",
          "rounds of a t-test planned for this difference"),
         tuple(rows),
         "A round has one run of each command. The noise is the standard deviation of the logarithm of the ratio within "
@@ -134,9 +135,18 @@ def hyperfine(script: Path) -> tuple[list[float], list[float]]:
     """Return the times of two equal commands, as hyperfine measures them."""
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         words = ["hyperfine", "-N", "--warmup", "1", "--runs", str(ROUNDS), "--export-json", file.name]
-        subprocess.run([*words, work(script), work(script)], check=True, capture_output=True)
+        bound = [arg for cpu in _processors() for arg in ("taskset", "-c", str(cpu))]  # children inherit it
+        subprocess.run([*bound, *words, work(script), work(script)], check=True, capture_output=True)
         a, b = (entry["times"] for entry in json.load(file)["results"])
         return a, b
+
+
+def _processors() -> list[int]:
+    """Return the processor that all commands run on, the one that ``semeai compare`` takes; empty without a choice."""
+    if not hasattr(os, "sched_getaffinity") or shutil.which("taskset") is None:
+        return []
+    found = os.sched_getaffinity(0)
+    return [max(found)] if len(found) > 1 else []
 
 
 def _t_test(a: list[float], b: list[float]) -> bool:

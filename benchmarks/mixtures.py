@@ -54,7 +54,7 @@ def multiples(gaps: Floats, weights: Floats, efficiencies: tuple[float, ...], gr
     """Return expected games divided by the information bound, for each efficiency."""
     ends = verdicts(gaps, weights, growth)
     bounds = [information_bound(e, RISK, LOW, HIGH) for e in efficiencies]
-    return np.array([expected_games(*ends, e) / bound for e, bound in zip(efficiencies, bounds, strict=True)])
+    return np.array([expected_games(*ends, e)[0] / bound for e, bound in zip(efficiencies, bounds, strict=True)])
 
 
 def verdicts(gaps: Floats, weights: Floats, growth: float) -> tuple[NDArray[np.int64], Floats, Floats]:
@@ -103,7 +103,7 @@ def _verdicts(log_weights, accept, discard, growth):  # type: ignore[no-untyped-
 
 
 @njit
-def _batch(size, efficiency, unit):  # type: ignore[no-untyped-def]
+def batch_of(size, efficiency, unit):  # type: ignore[no-untyped-def]
     """Return the first cell and the probabilities of the cells of the wins of a batch; exact if a cell is one win."""
     if unit == 1 and size <= 400:
         p = np.zeros(size + 1)
@@ -123,14 +123,14 @@ def _batch(size, efficiency, unit):  # type: ignore[no-untyped-def]
 
 @njit
 def expected_games(looks, accepts, discards, efficiency):  # type: ignore[no-untyped-def]
-    """Return the expected games until the verdict.
+    """Return the expected games until the verdict, and the probability to accept.
 
     Cell i of the lattice has (first + i) * unit wins. Cells are joined in pairs as batches grow, and split evenly where
     they do not fit, which keeps the mean.
     """
     p = np.ones(1)
     first, unit, last = 0, 1, 0
-    games = 0.0
+    games, accepted = 0.0, 0.0
     for t in range(len(looks)):
         size, last = looks[t] - last, looks[t]
         while unit * 2 * FINEST <= math.sqrt(size * efficiency * (1 - efficiency)):
@@ -141,7 +141,7 @@ def expected_games(looks, accepts, discards, efficiency):  # type: ignore[no-unt
             joined = np.append(p[::2] + p[1::2] / 2, np.zeros(1))
             joined[1:] += p[1::2] / 2
             p, first, unit = joined, first // 2, unit * 2
-        start, step = _batch(size, efficiency, unit)
+        start, step = batch_of(size, efficiency, unit)
         moved = np.convolve(p, step)
         first += start
         low, high = len(moved), -1
@@ -149,16 +149,17 @@ def expected_games(looks, accepts, discards, efficiency):  # type: ignore[no-unt
             wins = (first + i) * unit
             if wins >= accepts[t] - 1e-6 or wins <= discards[t] + 1e-6:
                 games += moved[i] * last
+                accepted += moved[i] * (wins >= accepts[t] - 1e-6)
                 moved[i] = 0.0
             elif moved[i] > 1e-16:
                 low, high = min(low, i), max(high, i)
         if high < 0:
-            return games
+            return games, accepted
         p = moved[low : high + 1].copy()
         first += low
         if p.sum() < 1e-9:
-            return games
-    return games + p.sum() * last
+            break
+    return games + p.sum() * last, accepted
 
 
 def best(start: Floats, target: Floats) -> tuple[Floats, Floats]:

@@ -2,12 +2,14 @@
 
 import importlib.util
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+from benchmarks.copied_figures import copy_figures
 
 from semeai.evolve.config import EvolutionConfig, ScreenConfig, ValidationConfig, load_evolution
 from semeai.evolve.proposers import PROPOSERS
@@ -136,15 +138,16 @@ def test_the_files_of_the_journeys_exist():
     assert [name for name in named if not (ROOT / "src" / "semeai" / name).exists()] == []
 
 
-def test_the_figures_of_the_readme_are_those_of_the_benchmark():
-    """The README's table is a part of docs/benchmarks/guarantee.md; whoever makes that anew must copy it again."""
-    made = (ROOT / "docs" / "benchmarks" / "guarantee.md").read_text()
-    rows = re.findall(r"^\| (0\.\d+) \| ([\d,]+) \| ([\d,]+) \|", (ROOT / "README.md").read_text(), re.MULTILINE)
-    assert len(rows) == 9
-    for efficiency, paper, default in rows:
-        shown = f"{float(efficiency):.4g}"
-        assert f"| {shown} | variant 2 | {paper} |" in made
-        assert f"| {shown} | betting | {default} |" in made
+def test_the_copied_figures_are_those_of_the_benchmark(tmp_path, monkeypatch):
+    """`python benchmarks/run.py guarantee` copies figures of its page; whoever changes the page must copy again."""
+    names = ["README.md", "docs/benchmarks/guarantee.md", "docs/explanation/guarantee.md"]
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    copy_figures()
+    for name in names:
+        assert (tmp_path / name).read_text() == (ROOT / name).read_text()
 
 
 @pytest.mark.slow

@@ -58,6 +58,26 @@ def test_an_equally_good_trial_is_rarely_pruned_and_a_bad_one_often():
     assert pruned_at(RacingPruner(), 2.0, 1, "maximize") is not None
 
 
+@pytest.mark.parametrize("n_rivals", [1, 20])
+def test_the_trials_among_which_the_opponent_was_the_best_share_the_risk(n_rivals):
+    study = optuna.create_study(pruner=RacingPruner(risk=0.1), sampler=optuna.samplers.RandomSampler(1))
+    for value in range(n_rivals):
+        rival = study.ask()
+        for step in range(STEPS):
+            rival.report(0.0, step)
+        study.tell(rival, float(value))
+    trial = study.ask()
+    for n in range(1, STEPS):
+        trial.report(1.0, n)
+        if n == 2:  # trials that are complete later change nothing
+            study.add_trial(optuna.trial.create_trial(value=-1.0, intermediate_values=dict.fromkeys(range(STEPS), 2.0)))
+        pruned = trial.should_prune()
+        assert pruned == (n >= 2 and is_proven_worse(n, 0, 0.1 / n_rivals))
+        if pruned:
+            break
+    assert pruned
+
+
 def test_the_first_trial_and_a_silent_one_are_not_pruned():
     study = optuna.create_study(pruner=RacingPruner())
     trial = study.ask()

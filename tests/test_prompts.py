@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from semeai.errors import BadReward, ConfigError
-from semeai.prompts import Grade, race_items, read_lm_eval, read_promptfoo
+from semeai.errors import BadReward, ConfigError, ProgramFailed
+from semeai.prompts import Grade, command_grader, race_items, read_lm_eval, read_promptfoo
 from semeai.race.candidate import Verdict
 
 ITEMS = [{"number": i} for i in range(400)]
@@ -32,6 +32,34 @@ def test_verdicts_come_before_all_items_are_asked():
     assert found["bad"][1] < 100
     assert result.cost == 2 * result.n_asked
     assert "cost of this look 80, so far 80: good" in told[0]
+
+
+SCRIPT = 'test "$1" = careful -o $(( $2 % 3 )) = 0 && echo 1 30 || echo 0.0, 10'
+
+
+def test_a_program_that_prints_its_grade():
+    grade = command_grader(["sh", "-c", SCRIPT, "grader", "{prompt}", "{number}"])
+    candidates = {"careful": {"prompt": "careful"}, "polite": {"prompt": "please; echo 1"}}
+    result = race_items(grade, candidates, ITEMS[:60], baseline={"prompt": "$(quick)"})
+    assert [s.verdict for s in result.standings] == [Verdict.ACCEPTED, Verdict.DISCARDED]
+    assert result.cost >= 10 * result.n_asked
+    whole = command_grader(["sh", "-c", 'test "$1" = \'{{"a": [1, "é"]}}\' && echo 1', "grader", "{item}"])
+    assert whole({}, {"a": [1, "é"]}) == Grade(1.0)
+
+
+@pytest.mark.parametrize(
+    ("command", "params", "error", "message"),
+    [
+        (["echo", "{propmt}"], {"prompt": "x"}, ConfigError, r"uses \{propmt\}, but the candidate has only"),
+        (["echo", "{number}"], {"number": 1}, ConfigError, r"\{number\} of the command is a parameter and a value of"),
+        (["echo", "good"], {}, BadReward, "'good', not a number"),
+        (["echo", "1 2 3"], {}, BadReward, r"baseline, item \d+: .* has 3 numbers, not a score and perhaps a cost"),
+        (["false"], {}, ProgramFailed, r"baseline, item \d+: exit status 1"),
+    ],
+)
+def test_a_program_that_prints_no_grade(command, params, error, message):
+    with pytest.raises(error, match=message):
+        race_items(command_grader(command), {"a": params}, ITEMS, baseline=params)
 
 
 def test_all_items_decide_exactly():

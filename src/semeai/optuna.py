@@ -30,7 +30,8 @@ class RacingPruner(BasePruner):
     A step is a seed, a fold or an instance, as for Optuna's WilcoxonPruner: ``trial.report(value, step)``. All trials
     report the same steps, in any order. A trial that is better than its opponent at least as often as worse is pruned
     with probability at most ``risk``, however often ``should_prune`` is called. The opponent is the best trial at the
-    first call, and stays it.
+    first call, and stays it. The best of many equal trials was lucky, so the trials that were complete then share the
+    risk: each of them could have been the opponent.
     """
 
     def __init__(self, risk: float = 0.1, n_startup_steps: int = 2) -> None:
@@ -42,30 +43,32 @@ class RacingPruner(BasePruner):
         self._n_startup_steps = n_startup_steps
 
     def prune(self, study: Study, trial: FrozenTrial) -> bool:
-        opponent = _opponent(study, trial)
-        if opponent is None:
+        found = _opponent(study, trial)
+        if found is None:
             return False
+        opponent, n_rivals = found
         sign = 1 if study.direction == StudyDirection.MAXIMIZE else -1
         theirs = opponent.intermediate_values
         gaps = [sign * (value - theirs[step]) for step, value in trial.intermediate_values.items() if step in theirs]
         n_worse, n_better = sum(gap < 0 for gap in gaps), sum(gap > 0 for gap in gaps)  # NaN is neither
-        return len(gaps) >= self._n_startup_steps and is_proven_worse(n_worse, n_better, self._risk)
+        return len(gaps) >= self._n_startup_steps and is_proven_worse(n_worse, n_better, self._risk / n_rivals)
 
 
-def _opponent(study: Study, trial: FrozenTrial) -> FrozenTrial | None:
-    """Return the trial that this one is compared with: the one of the last call, or the best one now."""
-    number = trial.system_attrs.get(_OPPONENT)
-    if number is not None:
-        known: FrozenTrial = study.get_trials(deepcopy=False)[int(number)]
-        return known
+def _opponent(study: Study, trial: FrozenTrial) -> tuple[FrozenTrial, int] | None:
+    """Return the trial that this one is compared with, and among how many it was the best one at the first call."""
+    trials = study.get_trials(deepcopy=False)
+    if _OPPONENT in trial.system_attrs:
+        number, n_rivals = trial.system_attrs[_OPPONENT]
+        return trials[number], n_rivals
     try:
         best = study.best_trial
     except ValueError:
         return None
     if not best.intermediate_values:
         return None
-    study._storage.set_trial_system_attr(trial._trial_id, _OPPONENT, best.number)
-    return best
+    n_rivals = sum(other.state == TrialState.COMPLETE for other in trials)
+    study._storage.set_trial_system_attr(trial._trial_id, _OPPONENT, [best.number, n_rivals])
+    return best, n_rivals
 
 
 def race_study(

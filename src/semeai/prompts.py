@@ -15,12 +15,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from semeai.errors import BadReward, ConfigError
+from semeai.errors import BadReward, ConfigError, ProgramFailed
 from semeai.files import append_to, read_text
+from semeai.processes import fill_in
 from semeai.race.candidate import Verdict
 from semeai.rng import generator
 from semeai.stats.bounds import Bounds
 from semeai.stats.finite import FiniteSample, is_better
+from semeai.work.command import run_command
+from semeai.work.evaluators import DEFAULT_TIMEOUT
+from semeai.work.metrics import printed_numbers
 
 BASELINE = "baseline"
 MAX_LOG_BYTES = 1_000_000_000
@@ -74,6 +78,34 @@ class ItemsResult:
         return [standing.name for standing in self.standings if standing.verdict == Verdict.ACCEPTED]
 
 
+def command_grader(command: Sequence[str], timeout: float = DEFAULT_TIMEOUT) -> Evaluate:
+    """Return a grader for ``race_items`` that runs a program without a shell.
+
+    The last line that it prints is a score in [0, 1], or a score and a cost. ``{name}`` in an argument stands for the
+    candidate's parameter or the item's value of that name, and ``{item}`` for the whole item; what is no text or number
+    is given as JSON.
+    """
+
+    def grade(params: Mapping[str, Any], item: Any) -> Grade:
+        values = dict(item) if isinstance(item, Mapping) else {}
+        if both := sorted({"item", *values} & params.keys()):
+            raise ConfigError(f"{{{both[0]}}} of the command is a parameter and a value of the item: rename one")
+        values |= {"item": item, **params}
+        arguments = fill_in(command, {name: _as_argument(value) for name, value in values.items()})
+        numbers = printed_numbers(run_command(arguments, folder=None, timeout=timeout))
+        if len(numbers) > 2:
+            raise BadReward(
+                f"the last line of {command[0]!r} has {len(numbers)} numbers, not a score and perhaps a cost"
+            )
+        return Grade(*numbers)
+
+    return grade
+
+
+def _as_argument(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
+
+
 def race_items(
     evaluate: Evaluate,
     candidates: Mapping[str, Mapping[str, Any]],
@@ -90,7 +122,8 @@ def race_items(
 ) -> ItemsResult:
     """Race candidates on the items of a test set. Returns a verdict for each.
 
-    ``evaluate(params, item)`` returns a score in [0, 1], or a score and a cost. A candidate is accepted if it is proven
+    ``evaluate(params, item)`` returns a score in [0, 1], or a score and a cost; ``command_grader`` makes it from a
+    program that prints them. A candidate is accepted if it is proven
     better than the baseline on the whole set, and discarded if it is proven not to be better by ``margin`` or more. The
     probability of any wrong verdict is at most ``risk``, over all candidates and all looks. With ``log``, a file, each
     graded answer is kept as a line of JSON, and the same call resumes: an answer is used again if name, parameters and
@@ -161,14 +194,20 @@ def _judge(s: ItemStanding, own: Sequence[Grade], theirs: Sequence[Grade], margi
 
 
 def _graded(evaluate: Evaluate, params: Mapping[str, Any], item: Any, job: tuple[str, int]) -> Grade:
-    answer = evaluate(params, item)
+    place = f"{job[0]}, item {job[1]}"
+    try:
+        answer = evaluate(params, item)
+    except BadReward as error:
+        raise BadReward(f"{place}: {error}") from None
+    except ProgramFailed as error:
+        raise ProgramFailed(f"{place}: {error}", error.stderr) from None
     grade = Grade(*answer) if isinstance(answer, tuple) else Grade(answer)
     try:
         score, cost = float(grade.score), float(grade.cost)
     except (TypeError, ValueError):
         score = cost = math.nan
     if not 0 <= score <= 1 or not 0 <= cost < math.inf:
-        raise BadReward(f"{job[0]}, item {job[1]}: {answer!r:.100} is no score in [0, 1] with a cost of at least 0")
+        raise BadReward(f"{place}: {answer!r:.100} is no score in [0, 1] with a cost of at least 0")
     return Grade(score, cost)
 
 

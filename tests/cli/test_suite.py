@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -26,6 +27,18 @@ def test_table_list_and_json(semeai, tmp_path):  # noqa: F811
     found = json.loads(done.stdout)
     assert (found["finished"], found["total"]["asked"], found["total"]["other_failures"]) == (True, 2, 1)
     assert [answer["move"] for answer in found["answers"]] == ["", "A1"]
+
+
+def test_a_chess_engine(semeai, tmp_path):  # noqa: F811
+    """The engine of the tests plays the first legal move."""
+    pytest.importorskip("chess")
+    line = {"suite": "replies", "id": 1, "size": 8, "setup": [["w", "e2e4"]], "to_move": "b", "want": "g8h6"}
+    (tmp_path / "chess.jsonl").write_text(json.dumps(line))
+    engine = f"uci:{sys.executable} {Path(__file__).parents[1] / 'uci_engines.py'} good"
+    done = semeai("suite", "chess.jsonl", engine, "--game", "chess", "--each", "--workers", 1)
+    assert "replies 1: g8h6, solved" in done.stdout
+    done = semeai("suite", "chess.jsonl", engine, code=2)
+    assert "plays chess, and this is a game of go" in done.stderr
 
 
 @pytest.mark.slow

@@ -38,5 +38,5 @@ def test_a_candidate_that_is_better_than_the_threshold_would_be_seen():
         return (rng.random(len(evidence)) < mean + 0.06).astype(float)
 
     test = MixtureBetting(0.505, 0.525)
-    assert _ever_wrong(test, too_good, 50, 1, "too good", accepting=True).mean() > 0.8
-    assert _ever_wrong(test, REWARDS["coins"], 50, 1, "coins", accepting=True).mean() < 0.2
+    assert _ever_wrong(test, too_good, 50, 1, "too good", accepting=True).wrong.mean() > 0.8
+    assert _ever_wrong(test, REWARDS["coins"], 50, 1, "coins", accepting=True).wrong.mean() < 0.2

@@ -133,6 +133,15 @@ nodes = 600
 """
 
 
+@pytest.mark.parametrize("words", ["stockfish nodes=200", "gnuchess --uci depth=2"])
+def test_an_installed_engine_plays_whole_games(words):
+    if find_program(words.split()[0]) is None:
+        pytest.skip(f"{words.split()[0]} is not installed")
+    result = play_match("random", f"uci:{words}", 2, settings={"game": "chess"}, executor="inline")
+    assert (result.tally.n_games, result.tally.win_rate) == (2, 0.0)
+    assert set(result.tally.reasons) == {"checkmate"}
+
+
 @needs_stockfish
 @pytest.mark.slow
 def test_a_race_of_stockfish_options(tmp_path):

@@ -156,3 +156,20 @@ class TestRefused:
             run_race(declared, [{"name": "x", "bais": 1.0}])
         with pytest.raises(ConfigError, match="baseline: declared has no parameter 'bais'"):
             run_race(declared, [{"name": "x", "bias": 1.0}], baseline={"bais": 0.0}, better="higher")
+
+
+class TestScale:
+    def test_a_time_below_a_second_is_doubted_once(self):
+        def measure(params, seed):
+            return 0.03 * params["x"] + (seed % 97) / 10_000
+
+        candidates = [{"name": "a", "x": 1.0}, {"name": "b", "x": 1.1}]
+        settings = {"mode": "plain", "max_evaluations": 400, "discard_below": 0.6}
+        (told,) = warnings_of(measure, candidates, settings)
+        assert "none of 16 results is 0, 0.5 or 1" in told
+        assert "set better and a baseline" in told
+        compared = {"baseline": {"x": 1.0}, "better": "lower", "value_range": (0.0, 1.0)}
+        assert warnings_of(measure, candidates[1:], {**settings, "max_evaluations": 400}, **compared) == []
+
+    def test_wins_draws_and_pairs_are_rewards(self):
+        assert warnings_of(lambda params, seed: (seed % 5) / 4 * params["x"], [{"x": 1.0}]) == []

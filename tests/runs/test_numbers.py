@@ -9,6 +9,7 @@ import random
 import pytest
 
 from semeai import run_race
+from semeai.cli.display import show_race
 from semeai.cli.runs import Format, export
 from semeai.errors import BadReward, BaselineFailed, ConfigError
 from semeai.race.candidate import Verdict
@@ -196,9 +197,13 @@ def test_wrong_keys_are_refused(table, message, tmp_path):
         RaceFile.model_validate(race_file(**table)).plan(tmp_path)
 
 
-def test_the_first_acceptance_is_said_in_words():
-    result = run_race(loss, CANDIDATES, {**FAST, "mode": "bgp"}, baseline={"x": 0.0}, better="lower")
+def test_the_first_acceptance_is_said_in_words(tmp_path, capsys):
+    place = {"ledger": str(tmp_path / "l.sqlite"), "name": "r"}
+    result = run_race(loss, CANDIDATES, {**FAST, "mode": "bgp"}, baseline={"x": 0.0}, better="lower", **place)
     assert result.ending == 'it ended with the first acceptance, 2 undecided; mode = "plain" decides all'
+    with contextlib.closing(Ledger(place["ledger"])) as ledger:
+        show_race(ledger, ledger.run("r"), as_json=False, every=False)
+    assert result.ending in capsys.readouterr().out
     decided = run_race(loss, CANDIDATES[:2], FAST, baseline={"x": 0.0}, better="lower", mode="plain")
     assert decided.ending == "every candidate has a verdict"
     with pytest.raises(ConfigError, match="did you mean 'plain'"):

@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semeai import Candidate, Race, RaceSettings, RewardCounts, Verdict
-from semeai.experiments.simulated_race import ACCEPTED, simulate
+from semeai.cli.display import interval_note
+from semeai.experiments.simulated_race import ACCEPTED, DISCARDED, simulate
+from semeai.race.rules import betting_levels
 from semeai.stats.bold import BoldBetting, bold_mixture
 from semeai.stats.information import information_bound
 
@@ -69,6 +71,62 @@ def test_the_evidence_is_carried_from_batch_to_batch():
         earlier = earlier + counts
     assert (race.standings[0].merit, race.standings[0].doubt) == (accept, discard)
     assert accept != pytest.approx(bold.mixture.evidence(earlier).accept, abs=1e-3)
+
+
+def raced(settings, efficiencies, seed):
+    """Run a race on coins. Returns it with all its batches: candidate and rewards."""
+    rng, told = np.random.default_rng(seed), []
+    race = Race(settings, [Candidate(str(i)) for i in range(len(efficiencies))])
+    while (batch := race.ask()) is not None:
+        wins = int(rng.binomial(batch.size, efficiencies[batch.candidate - 1]))
+        counts = RewardCounts.of(wins=wins, losses=batch.size - wins)
+        told.append((batch.candidate, counts))
+        race.tell(batch.number, counts)
+    return race, told
+
+
+@pytest.mark.parametrize("mode", ["bgp", "plain", "stream"])
+def test_each_of_several_candidates_bets_with_its_own_share_of_the_risk(mode):
+    """The levels set the verdict, and the other side's level the reserve; other candidates' rewards play no part."""
+    settings = RaceSettings(mode=mode, method="bold_betting", accept_above=0.505, discard_below=0.6, lookahead=1)
+    race, told = raced(settings, (0.45, 0.5, 0.7), 2)
+    assert [s.verdict == Verdict.ACCEPTED for s in race.standings] == [False, False, True]
+    bold = BoldBetting(0.505, 0.6)
+    for s in race.standings:
+        levels = betting_levels(settings, 3, s.index)
+        accept = discard = 0.0
+        earlier = RewardCounts()
+        for counts in (counts for candidate, counts in told if candidate == s.index):
+            assert accept < -math.log(levels.accept)
+            assert discard < -math.log(levels.discard)
+            accept, discard, _ = bold.evidence((accept, discard), earlier, counts, levels)
+            earlier = earlier + counts
+        assert (s.merit, s.doubt) == (accept, discard)
+        assert (accept >= -math.log(levels.accept)) == (s.verdict == Verdict.ACCEPTED)
+        assert (discard >= -math.log(levels.discard)) == (s.verdict == Verdict.DISCARDED)
+
+
+@pytest.mark.slow
+@pytest.mark.statistical
+@pytest.mark.parametrize(("mode", "truth"), [("bgp", [0.51] * 4 + [0.6]), ("stream", [0.51] * 5)])
+def test_few_races_of_several_err(mode, truth):
+    """At most 5% of 500: more than 41 have probability 0.1%."""
+    settings = RaceSettings(mode=mode, method="bold_betting", accept_above=0.51, discard_below=0.6)
+    verdicts = simulate(settings, truth, 500).verdicts
+    wrong = (verdicts[:, :4] == ACCEPTED).any(1) | (mode == "bgp") & (verdicts[:, 4] == DISCARDED)
+    assert wrong.sum() <= 41
+
+
+def test_an_interval_that_contradicts_its_verdict_is_explained():
+    settings = RaceSettings(method="bold_betting", accept_above=0.505, discard_below=0.6)
+    explained = {False: 0, True: 0}
+    for seed in range(40):
+        race, _ = raced(settings, [0.65], seed)
+        decision = race.decisions[0]
+        at_odds = decision.verdict == Verdict.ACCEPTED and decision.bounds.lower <= 0.505
+        assert ("raised stakes" in interval_note(race)) == at_odds
+        explained[at_odds] += 1
+    assert min(explained.values()) > 0
 
 
 def test_rewards_of_small_variance_need_few_evaluations():

@@ -55,7 +55,7 @@ def test_a_program_finds_the_copies_of_files_that_it_is_told_by_their_paths(plac
     copy.parent.mkdir(parents=True)
     copy.write_text("of the driver")
     monkeypatch.setattr(mirror, "_root", root)
-    assert run_command(["cat", path], folder=None, timeout=60) == "of the driver"
-    assert run_command(["echo", f"--net={path},absent"], folder=None, timeout=60) == f"--net={copy},absent\n"
+    assert run_command(["cat", path], folder=None, timeout=60).output == "of the driver"
+    assert run_command(["echo", f"--net={path},absent"], folder=None, timeout=60).output == f"--net={copy},absent\n"
     player = parse_spec(f"uci:./play.sh option.EvalFile={path}", place / "home", "chess").make()
     assert player._options == {"EvalFile": str(copy)}

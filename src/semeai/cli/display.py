@@ -12,7 +12,7 @@ from rich.text import Text
 from semeai.cli.console import Console
 from semeai.cli.live import LiveView
 from semeai.cli.output import note
-from semeai.cli.race_status import SHOWN, effect_lines, standings_table
+from semeai.cli.race_status import SHOWN, effect_lines, interval_note, standings_table
 from semeai.race.candidate import Verdict
 from semeai.race.race import Decision, Race
 from semeai.runs.run import Observer
@@ -174,6 +174,8 @@ def verdict_lines(race: Race, result: "RaceResult") -> list[Text]:
     lines = [head, *failure_lines(result)]
     if any(s.verdict == Verdict.UNDECIDED for s in result.standings):
         lines.append(Text(result.ending))
+    if why := interval_note(race):
+        lines.append(Text(why, style="dim"))
     if result.accepted:
         from semeai.report.words import guarantee_sentence
 

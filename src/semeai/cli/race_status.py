@@ -105,6 +105,23 @@ def effect_lines(effects: Mapping[str, Effect], most: int) -> list[Text]:
     return lines
 
 
+def interval_note(race: Race) -> str:
+    """Return why an interval may contain a threshold that its verdict excludes; empty if none does."""
+    low, high = race.settings.accept_above, race.settings.discard_below
+    decided = (Verdict.ACCEPTED, Verdict.DISCARDED)
+    standings = [s for s in race.standings if s.verdict in decided] if race.rule.carries_evidence else []
+    bounds = [(s.verdict, race.shown_bounds(s)) for s in standings]
+    if any(
+        (verdict == Verdict.ACCEPTED and b.lower <= low) or (verdict == Verdict.DISCARDED and b.upper >= high)
+        for verdict, b in bounds
+    ):
+        return (
+            f"Verdicts of {race.settings.method} rest on raised stakes, intervals on the same stakes without raises: "
+            "both are valid, and an interval may contain a threshold that the verdict excludes."
+        )
+    return ""
+
+
 def show_race(store: Ledger, run: RunInfo, as_json: bool, every: bool) -> None:
     """Show the state of a race in the ledger, also while it is running."""
     race = read_race(store, run.name)
@@ -121,6 +138,12 @@ def show_race(store: Ledger, run: RunInfo, as_json: bool, every: bool) -> None:
         return
     most = len(race.standings) if every else SHOWN
     console.print(standings_table(race, most, console.width))
+    if state == "finished" and race.alive:
+        from semeai.runs.race import ending_of
+
+        console.print(ending_of(race.standings, race.settings.mode, finished=True), highlight=False)
+    if why := interval_note(race):
+        console.print(Text(why, style="dim"))
     for line in effect_lines(recorded_effects(store, run.name, race), most):
         console.print(line)
     for failure in failures:

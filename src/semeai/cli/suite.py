@@ -17,7 +17,8 @@ from semeai.parallel.launch import started_ranks
 def suite(
     file: Annotated[Path, typer.Argument(help="Positions, one JSON object per line; see the how-to Run a suite.")],
     player: Annotated[
-        str, typer.Argument(help="Player: mcts:PRESET,NAME=VALUE, gtp:COMMAND LINE, random, or a .toml file.")
+        str,
+        typer.Argument(help="Player: mcts:PRESET,NAME=VALUE, gtp: or uci:COMMAND LINE, random, or a .toml file."),
     ] = "mcts",
     game: GameOption = "go",
     name: Annotated[str | None, typer.Option("--suite", metavar="NAME", help="Ask only about this suite.")] = None,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from semeai.experiments import error_rates, first_good, numbers
+from semeai.experiments import comparisons, error_rates, first_good, numbers
 from semeai.experiments.simulated_race import ACCEPTED, DISCARDED, Simulation, simulate
 from semeai.race.settings import RaceSettings
 from semeai.stats.information import information_bound
@@ -28,6 +28,7 @@ METHODS = {
     "betting, coverage": RaceSettings(coverage=True),
     "betting, throughput": RaceSettings(throughput=True),
     "wide_betting": RaceSettings(method="wide_betting"),
+    "bold_betting": RaceSettings(method="bold_betting"),
 }
 STREAM_LENGTH = 400
 DEFAULT_RACES = 5000
@@ -48,11 +49,16 @@ def run(races: int = DEFAULT_RACES, seed: int = 1, progress: Progress = lambda t
         ("medians", numbers.medians),
         ("the cost of medians", numbers.median_cost),
         ("a shared baseline", numbers.shared_baseline),
+        ("a shared baseline in bgp races", comparisons.adaptive_selection),
+        ("several commands", comparisons.several_commands),
+        ("mean differences", comparisons.mean_differences),
+        ("tournaments", comparisons.tournaments),
         ("rewards of small variance", numbers.small_variances),
         ("false discoveries", numbers.discoveries),
         ("worst cases", error_rates.worst_cases),
         ("lists without replacement", error_rates.without_replacement),
-        ("Elo and pruned trials", error_rates.other_intervals),
+        ("Elo", error_rates.elo_intervals),
+        ("pruned trials", comparisons.pruned_trials),
     ):
         progress(f"simulating {title} …")
         tables.append(make(races, seed))
@@ -74,12 +80,11 @@ def single_candidate(races: int, seed: int) -> ResultTable:
 def ten_candidates(races: int, seed: int) -> ResultTable:
     """Return the same for BGP with |S0| = 10: nine candidates at 0.50 and one that varies."""
     rows: list[tuple[Cell, ...]] = []
-    of_ten = {name: settings for name, settings in METHODS.items() if name != "wide_betting"}  # see first_good
     for e in EFFICIENCIES:
-        several = max(1, races // (10 if e >= DEFAULT.discard_below else 50))  # discarding all ten takes long
-        rows += _methods_at([0.5] * 9 + [e], several, seed, of_ten)
+        several = max(1, races // (20 if e >= DEFAULT.discard_below else 50))  # discarding all ten takes long
+        rows += _methods_at([0.5] * 9 + [e], several, seed, METHODS)
     return ResultTable(
-        f"Ten candidates, nine at 0.50: expected games to the end of BGP, {max(1, races // 10):,} races per cell, "
+        f"Ten candidates, nine at 0.50: expected games to the end of BGP, {max(1, races // 20):,} races per cell, "
         f"{max(1, races // 50):,} if none is good",
         ("efficiency of the tenth", *_COLUMNS),
         tuple(rows),
@@ -149,7 +154,7 @@ def selection_rules(races: int, seed: int) -> ResultTable:
         "betting, round_robin": RaceSettings(selection="round_robin"),
         "betting, max_progress (default)": DEFAULT,
     }
-    several = max(1, races // 5)
+    several = max(1, races // 20)  # as for ten candidates and for the first good one: the same races
     for good in (0.51, 0.52, 0.55):
         truth = [0.5] * 9 + [good]
         paper = mean_games(simulate(PAPER, truth, several, seed))

@@ -258,6 +258,8 @@ def make_tables(settings: RaceSettings, n_candidates: int) -> Tables:
         raise ConfigError(f"selection {s.selection!r} with method {s.method!r} cannot be simulated")
     if s.max_evaluations is not None or s.max_per_candidate is not None:
         raise ConfigError("a race with max_evaluations or max_per_candidate cannot be simulated")
+    if s.fdr:
+        raise ConfigError("a stream with fdr cannot be simulated: its levels follow its acceptances")
     rules = np.zeros(1, parameters)[0]
     rules["method"] = _METHODS[s.method]
     rules["spending"] = _SPENDINGS[s.spending or "quadratic"]

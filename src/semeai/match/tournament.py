@@ -6,6 +6,7 @@ difference to an opponent against whom the player would have the same score.
 """
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Self
@@ -18,7 +19,7 @@ from semeai.players.specs import PlayerSpec
 from semeai.rng import derive
 from semeai.stats.bounds import Bounds
 from semeai.stats.counts import RewardCounts, reward_level
-from semeai.stats.elo import Rated, elo_estimate
+from semeai.stats.elo import Rated, elo, elo_interval
 from semeai.stats.intervals import always_valid_interval
 from semeai.store.identity import hash_config
 
@@ -116,25 +117,28 @@ class TournamentTally(Tally):
 
     def standings(self) -> list[Standing]:
         """Return the players, the best score first."""
-        found = [self._standing(i) for i in range(len(self.tournament.players))]
+        beaten = self._beaten()
+        found = [self._standing(i, beaten[i]) for i in range(len(self.tournament.players))]
         return sorted(found, key=lambda standing: (-standing.score, standing.player))
 
-    def _standing(self, player: int) -> Standing:
+    def _standing(self, player: int, beaten: tuple[int, ...]) -> Standing:
         counts = RewardCounts({level: self._rounds[player].count(level) for level in set(self._rounds[player])})
         confidence = 1 - RISK / len(self.tournament.players)
         games = sum(
             t.n_games for t, who in zip(self.of_pairing, self.tournament.pairings, strict=True) if player in who
         )
         score, interval = counts.mean if counts else 0.5, always_valid_interval(counts, confidence)
-        return Standing(player, games, score, interval, elo_estimate(counts, confidence), self._beaten(player))
+        rated = Rated(elo(score) if counts else math.nan, *elo_interval(interval))
+        return Standing(player, games, score, interval, rated, beaten)
 
-    def _beaten(self, player: int) -> tuple[int, ...]:
+    def _beaten(self) -> list[tuple[int, ...]]:
+        """Return for each player the opponents that are proven weaker."""
         confidence = 1 - RISK / len(self.of_pairing)
-        found = []
+        found: list[list[int]] = [[] for _ in self.tournament.players]
         for (a, b), tally in zip(self.tournament.pairings, self.of_pairing, strict=True):
             lower, upper = always_valid_interval(RewardCounts(tally.levels), confidence)
-            if a == player and lower > 0.5:
-                found.append(b)
-            elif b == player and upper < 0.5:
-                found.append(a)
-        return tuple(found)
+            if lower > 0.5:
+                found[a].append(b)
+            elif upper < 0.5:
+                found[b].append(a)
+        return [tuple(opponents) for opponents in found]

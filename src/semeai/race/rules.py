@@ -96,7 +96,7 @@ class BoldBettingRule(BettingRule):
     alone, are those of the same gamblers without raises: they are valid, and often a little wider than the verdict.
     """
 
-    batch = 2
+    batch = 1
     growth = 1 / 400
     lookahead = 8
     carries_evidence = True

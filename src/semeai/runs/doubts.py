@@ -1,4 +1,4 @@
-"""Warnings about candidates that look like mistakes: a parameter that nothing reads, only ties, equal candidates."""
+"""Warnings about what looks like a mistake: a parameter that nothing reads, only ties, a time taken for a reward."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +13,8 @@ from semeai.work.jobs import JobResult
 
 ENOUGH_TIES = 50  # evaluations
 ENOUGH_EQUAL = 50  # evaluations on the same seeds in which two candidates were equal
+ENOUGH_RESULTS = 16  # evaluations after which a number that is never 0, 0.5 or 1 is doubted
+ENOUGH_DIFFERENT = 3  # different ones among them, in thousandths
 ENOUGH_LOOKS = 5  # evaluations in which a parameter was not read
 
 
@@ -37,6 +39,7 @@ class Doubts:
         self.warn = warn
         self._readings: dict[int, _Reading] = {}
         self._tied: set[int] = set()
+        self._asked_for_better = False
         self._beginnings: dict[tuple[float, ...], int] = {}
         """Candidates by their first numbers."""
         self._compared: set[int] = set()
@@ -65,8 +68,11 @@ class Doubts:
 
     def look(self, standing: Standing, results: Iterable[JobResult] = ()) -> None:
         """Look at a candidate after a batch. Recorded batches have no results of jobs."""
+        results = list(results)
         if self.function:
             self._look_at_reads(standing, results)
+        if results and not any(result.numbers for result in results):
+            self._look_at_scale(standing)
         counts = standing.counts
         if len(counts) == 1 and counts.get(SCALE // 2, 0) >= ENOUGH_TIES and standing.index not in self._tied:
             self._tied.add(standing.index)
@@ -76,6 +82,19 @@ class Doubts:
             )
         if len(counts) == 1:
             self._look_at_constant(standing, *counts)
+
+    def _look_at_scale(self, standing: Standing) -> None:
+        """Warn of rewards that look like a time or a loss, once per race."""
+        counts = standing.counts
+        if self._asked_for_better or counts.n < ENOUGH_RESULTS or len(counts) < ENOUGH_DIFFERENT:
+            return
+        if not any(level in counts for level in (0, SCALE // 2, SCALE)):
+            self._asked_for_better = True
+            self.warn(
+                f"candidate {standing.candidate.name!r}: none of {counts.n} results is 0, 0.5 or 1; they are taken for "
+                "rewards, where more is better and 0.5 means as good as the baseline. For a time, a loss or a score, "
+                "set better and a baseline"
+            )
 
     def compare(self, index: int, differences: Sequence[float]) -> None:
         """Look for a candidate with the same numbers. ``differences`` are those to the baseline, on shared seeds."""

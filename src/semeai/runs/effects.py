@@ -16,6 +16,7 @@ from semeai.race.selection import Standing
 from semeai.race.settings import RaceSettings
 from semeai.rng import derive, evaluation_seeds
 from semeai.stats.bounds import Bounds
+from semeai.stats.counts import RewardCounts
 from semeai.stats.intervals import always_valid_interval
 from semeai.stats.medians import always_valid_median
 from semeai.stats.spending import countable_share
@@ -78,10 +79,14 @@ def candidate_effect(
         if not standing.n_evaluations:
             return None
         width = (ends[1] - ends[0]) * (1 if evaluator["better"] == "higher" else -1)
-        interval = always_valid_interval(standing.counts, confidence)
-        lower, upper = sorted((2 * bound - 1) * width for bound in interval)
-        return Effect("mean", (2 * standing.win_rate - 1) * width, Bounds(lower, upper), standing.n_evaluations)
+        return mean_difference(standing.counts, width, confidence)
     return Effect("median", *always_valid_median(differences, confidence), len(differences)) if differences else None
+
+
+def mean_difference(counts: RewardCounts, width: float, confidence: float) -> Effect:
+    """Return the mean difference that rewards stand for. ``width`` is the range's, negative if lower is better."""
+    lower, upper = sorted((2 * bound - 1) * width for bound in always_valid_interval(counts, confidence))
+    return Effect("mean", (2 * counts.mean - 1) * width, Bounds(lower, upper), counts.n)
 
 
 def _share(settings: RaceSettings, n_candidates: int, index: int) -> float:

@@ -112,14 +112,7 @@ class RaceResult:
     @property
     def ending(self) -> str:
         """Why the race ended, in words, and what that means for the candidates without a verdict."""
-        undecided = sum(standing.verdict == Verdict.UNDECIDED for standing in self.standings)
-        if not self.finished:
-            return f"stopped before its end, {undecided} undecided"
-        if not undecided:
-            return "every candidate has a verdict"
-        if self.mode == "bgp" and self.accepted:
-            return f'it ended with the first acceptance, {undecided} undecided; mode = "plain" decides all'
-        return f"it reached its limit of evaluations, {undecided} undecided"
+        return ending_of(self.standings, self.mode, finished=self.finished)
 
     def verdict(self, name: str) -> Verdict:
         """Return the verdict on the candidate ``name``. Raises ConfigError if there is none."""
@@ -147,6 +140,18 @@ class RaceResult:
 
     def _repr_html_(self) -> str:
         return self._table().to_html()
+
+
+def ending_of(standings: Sequence[Standing], mode: str, *, finished: bool) -> str:
+    """Return why a race ended, in words, and what that means for the candidates without a verdict."""
+    undecided = sum(standing.verdict == Verdict.UNDECIDED for standing in standings)
+    if not finished:
+        return f"stopped before its end, {undecided} undecided"
+    if not undecided:
+        return "every candidate has a verdict"
+    if mode == "bgp" and any(standing.verdict == Verdict.ACCEPTED for standing in standings):
+        return f'it ended with the first acceptance, {undecided} undecided; mode = "plain" decides all'
+    return f"it reached its limit of evaluations, {undecided} undecided"
 
 
 def run_plan(plan: RacePlan, name: str, place: Place, observer: Observer | None = None) -> RaceResult:

@@ -28,8 +28,8 @@ from semeai.stats.betting import (
 )
 from semeai.stats.counts import SCALE, RewardCounts
 
-# The numbers of the mixture make the quotient of expected games and information bound even over all efficiencies. They
-# were sought by linear programs on exact expectations; `python benchmarks/run.py bold` shows what they reach.
+# The numbers of the mixture make the quotient of expected games and information bound even over efficiencies. They were
+# sought by trial; `python benchmarks/run.py bold` shows what they reach, and where not.
 FIRST_GAP = 0.735  # in units of the distance between the thresholds; its weight is 1 before all are normalised
 LARGEST_GAP = 0.45  # about the largest stake, for thresholds near 1/2; the other gaps fall from it in equal steps
 GAP_STEP = 2.76
