@@ -7,7 +7,6 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from semeai.games.go.config import GoPolicy
 from semeai.games.go.kernels.board import GO_STATE, PASS
 from semeai.games.go.kernels.features import N_KEYS, N_SLOTS
 from semeai.games.protocol import SCRATCH
@@ -92,7 +91,6 @@ class Harvester:
     def __init__(self) -> None:
         self._states = np.zeros(2, GO_STATE)
         self._scratches = np.zeros(1, SCRATCH)
-        self._policy = GoPolicy(capture=1.0, save=1.0, database="").to_record()
 
     def harvest(self, games: Sequence[GameMoves], taken: Sequence[NDArray[np.bool_]]) -> Examples:
         """Return the examples of the moves that are ``taken``. Passes are left out."""
@@ -104,7 +102,7 @@ class Harvester:
         n = 0
         for game, take in zip(games, taken, strict=True):
             n = add_examples(
-                self._states, self._scratches, self._policy, game.size, game.setup, game.moves, take,
+                self._states, self._scratches, game.size, game.setup, game.moves, take,
                 game.rows, game.shares, ids, keys, targets, starts, winners, numbers, n,
             )  # fmt: skip
         end = starts[n]
