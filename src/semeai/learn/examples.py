@@ -1,6 +1,7 @@
 """Positions of games as examples for the move model: the features of all legal points, and which point was played."""
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -58,11 +59,24 @@ class GameMoves:
         return bool(self.takes(skip)[self.of_searches | (self.moves[:, 1] != PASS)].any())
 
     @property
+    def digest(self) -> bytes:
+        """A hash of everything that can be learnt from the game."""
+        found = hashlib.sha256(repr((self.size, len(self.setup), len(self.moves), len(self.searched))).encode())
+        for part in (self.setup, self.moves, self.searched, self.shares):
+            found.update(part.tobytes())
+        return found.digest()
+
+    @property
     def rows(self) -> NDArray[np.int64]:
         """For each move, its row in ``shares``, or -1."""
         found = np.full(len(self.moves), -1, np.int64)
         found[self.searched] = np.arange(len(self.searched))
         return found
+
+
+def digest_of(games: Iterable[GameMoves]) -> str:
+    """Return sixteen letters that identify the games, in any order."""
+    return hashlib.sha256(b"".join(sorted(game.digest for game in games))).hexdigest()[:16]
 
 
 @dataclass(frozen=True, eq=False)
