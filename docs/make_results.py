@@ -111,6 +111,7 @@ def page() -> str:
     costs = table_of("guarantee", "One candidate")
     cost = chosen(costs, ("efficiency", "method", "games", "games / variant 2"), ("variant 2", "betting"))
     rate, bgp = "win rate, 95% Wilson", "success rate, 95% Wilson"
+    by_player = ("simulations per move", "player", rate, "games")
     parts = [
         INTRO.strip(),
         "## The cost of a verdict",
@@ -136,9 +137,11 @@ def page() -> str:
         "it gains more; see [the page](benchmarks/bgp.md).",
         markdown(chosen(table_of("bgp", "Section 5.1, good"), ("tested", "opponent", bgp, "paper", "games"))),
         "## How strong the players are",
-        "Against GNU Go at level 10, on 9x9; the papers have no such table. [Go](benchmarks/strength-go.md), "
+        "Against GNU Go at level 10, on 9x9, by the default player before its [move model]"
+        "(explanation/go.md#the-move-model), or before its database; the papers have no such table. "
+        "[Go](benchmarks/strength-go.md), "
         "[Havannah](benchmarks/strength-havannah.md).",
-        markdown(chosen(table_of("strength-go", "9x9 Go against GNU Go"), ("simulations per move", rate, "games"))),
+        markdown(chosen(table_of("strength-go", "9x9 Go against GNU Go"), by_player)),
     ]
     return "\n\n".join(parts) + "\n"
 
