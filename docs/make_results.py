@@ -143,6 +143,7 @@ def page() -> str:
     found = sections(SUMMARIES)
     bgp = [section_text(section) for section in found if section.title.startswith("Section")]
     mcts = [section_text(section) for section in found if not section.title.startswith("Section")]
+    by_player = ("simulations per move", "player", "win rate, 95% Wilson", "games")
     parts = [
         INTRO.strip(),
         "## Bandit-based genetic programming",
@@ -156,12 +157,12 @@ def page() -> str:
         "## Scalability and parallelization of Monte-Carlo Tree Search",
         *mcts,
         "## How strong the players are",
-        "Against GNU Go at level 10, on 9x9; the papers have no such table. [Go](benchmarks/strength-go.md), "
+        "Against GNU Go at level 10, on 9x9, by the default player before its [move model]"
+        "(explanation/go.md#the-move-model), or before its database; the papers have no such table. "
+        "[Go](benchmarks/strength-go.md), "
         "[Havannah](benchmarks/strength-havannah.md).",
-        markdown(chosen(
-            table_of("strength-go", "9x9 Go against GNU Go"), ("simulations per move", "win rate, 95% Wilson", "games")
-        )),
-    ]  # fmt: skip
+        markdown(chosen(table_of("strength-go", "9x9 Go against GNU Go"), by_player)),
+    ]
     return "\n\n".join(parts) + "\n"
 
 

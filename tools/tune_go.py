@@ -26,16 +26,11 @@ from semeai.rng import generator
 
 RATIO, DIFFERENCE = "ratio", "difference"
 UNITS = {
-    **{
-        f"policy.prior_{name}": (RATIO, 0.3)
-        for name in (
-            "even", "capture", "capture_stone", "save", "save_stone", "atari", "shape", "near_1", "near_2", "near_3",
-            "answer", "tenuki", "self_atari", "edge", "second_line", "third_line", "fourth_line", "corner", "centre",
-        )
-    },
-    "policy.database_visits": (RATIO, 0.3),
-    "policy.database_heuristic": (RATIO, 0.3),
-    "policy.database_exponent": (RATIO, 0.2),
+    "policy.model_even": (RATIO, 0.3),
+    "policy.model_visits": (RATIO, 0.3),
+    "policy.model_heuristic": (RATIO, 0.3),
+    "policy.model_exponent": (RATIO, 0.2),
+    "policy.prior_pass": (RATIO, 0.3),
     "search.rave_bias": (RATIO, 0.4),
     "search.plain_every": (RATIO, 0.35),
     "search.plain_visits": (RATIO, 0.3),
@@ -46,7 +41,7 @@ UNITS = {
     "policy.two_liberties": (DIFFERENCE, 0.2),
     "policy.capture_anywhere": (DIFFERENCE, 0.2),
     "policy.shape_before": (DIFFERENCE, 0.1),
-}  # fmt: skip
+}
 """Setting -> its scale, and the length of a unit on that scale."""
 WHOLE = ("search.plain_every",)
 BATCH = 4
@@ -66,6 +61,12 @@ def value(name: str, first: float, units: float) -> float:
     return max(1, round(moved)) if name in WHOLE else moved
 
 
+def first_values() -> dict[str, float]:
+    """Return the constants of the default player."""
+    start = PlayerConfig()
+    return {name: float(getattr(getattr(start, name.split(".")[0]), name.split(".")[1])) for name in UNITS}
+
+
 def player(first: Mapping[str, float], units: Units, simulations: int) -> str:
     words = "".join(f",{name}={value(name, first[name], units[name]):.6g}" for name in UNITS)
     return f"mcts:default,resign_below=0.07,memory_mb=60,simulations={simulations}{words}"
@@ -79,8 +80,7 @@ def play(a: str, b: str, settings: MatchSettings, seed: int) -> float:
 
 def tune(path: Path, size: int, pairs: int, simulations: int, seed: int, workers: int) -> None:
     settings = MatchSettings(size=size, opening_moves=2, scoring="area")
-    start = PlayerConfig()
-    first = {name: float(getattr(getattr(start, name.split(".")[0]), name.split(".")[1])) for name in UNITS}
+    first = first_values()
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     done = json.loads(lines[-1]) if lines else {"pairs": 0, "units": dict.fromkeys(UNITS, 0.0)}
     units: Units = done["units"]

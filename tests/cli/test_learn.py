@@ -79,7 +79,7 @@ def test_a_model_of_searches_begins_with_another_one(folder):
     assert output.with_name("next.npz.searches").read_text() == searches
     assert 30 < found["moves"] + found["moves_held_out"] <= 40
     about = load_model(output).about
-    assert (about["targets"], about["start"]) == ("visits", load_model(first).digest)
+    assert (about["targets"], about["start"], about["sources"]) == ("visits", load_model(first).digest, [str(folder)])
 
 
 def test_a_database_of_a_folder_of_games(folder):

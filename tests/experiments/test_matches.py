@@ -4,14 +4,17 @@ import signal
 from collections import Counter
 
 import pytest
+from tools.tune_go import UNITS, first_values, player, value
 
 from semeai.errors import ConfigError
 from semeai.experiments import ablation, scaling, speed
 from semeai.experiments.catalog import EXPERIMENTS
 from semeai.experiments.figure import draw
 from semeai.experiments.matches import STOPPING, MatchTeller, Pairing, play_all
+from semeai.games.catalog import new_position
 from semeai.match.settings import MatchSettings
 from semeai.match.tally import Tally
+from semeai.players.catalog import parse_spec
 from semeai.table import Chart, Curve
 
 
@@ -76,11 +79,38 @@ def test_the_papers_column_stands_beside_its_cells():
 
 
 def test_every_ablation_is_a_player_that_exists():
-    from semeai.players.catalog import parse_spec
-
     for table in (ablation.GO, ablation.HAVANNAH):
         for _, change in table.changes:
             parse_spec(table.player(change, 5), game=table.game)
+
+
+def what_is_searched(words):
+    """What a player finds at each of its first four moves, the same player for both sides."""
+    player, found = parse_spec(words).make(), []
+    player.start(new_position("go", 9), seed=1)
+    for _ in range(4):
+        choice = player.choose()
+        lines = sorted((line.move, line.visits, line.win_rate) for line in player.report())
+        found.append((choice.move, choice.simulations, lines))
+        player.observe(choice.move)
+    return found
+
+
+def test_every_ablation_of_go_changes_what_the_default_player_finds():
+    default = what_is_searched(ablation.GO.player("default", 250))
+    assert what_is_searched(ablation.GO.player("default", 250)) == default
+    for label, change in ablation.GO.changes:
+        assert what_is_searched(ablation.GO.player(change, 250)) != default, label
+
+
+def test_every_tuned_constant_changes_what_the_default_player_finds():
+    first = first_values()
+    default = what_is_searched(player(first, dict.fromkeys(UNITS, 0.0), 250))
+    for name in UNITS:
+        for units in (-3, 3):
+            if value(name, first[name], units) != first[name]:
+                moved = {**dict.fromkeys(UNITS, 0.0), name: units}
+                assert what_is_searched(player(first, moved, 250)) != default, (name, units)
 
 
 @pytest.mark.slow

@@ -1,9 +1,13 @@
 """Learning a move model: planted weights, the same file again, a stop in the middle, and games that are too few."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from semeai.errors import ConfigError
+from semeai.games.go import model
+from semeai.games.go.config import GoPolicy
 from semeai.games.go.kernels.features import FIRST_ID, N_IDS, N_KEYS, N_SLOTS, SLOTS, WIDTH
 from semeai.games.go.model import load_model
 from semeai.games.record import GameRecord
@@ -144,8 +148,8 @@ def test_the_same_games_give_the_same_file_and_it_predicts(tmp_path):
     assert one.n_moves == sum(move != 0 for game in split(games, SMALL)[0] for _, move in game.moves)
     assert one.judged.log_likelihood > -np.log(25) + 0.8
     assert one.judged.top(1) > 0.15
-    assert one.model.about["games"] == 48
-    assert one.model.about["seed"] == 1
+    about = one.model.about
+    assert (about["games"], about["games_held_out"], about["held_out"], about["seed"]) == (48, 12, 0.2, 1)
     other = learn_model(games, Settings(min_seen=5, held_out=0.2, epochs=2, seed=2))
     assert other.model.digest != one.model.digest
 
@@ -216,6 +220,33 @@ def test_a_checkpoint_belongs_to_boards_and_setup_stones_too(tmp_path):
         other = Fit([game], keys, SMALL, harvester)
         other.resume(path, lambda text: None)
         assert other.n_done == n_done
+
+
+def test_a_model_says_what_it_was_learnt_from():
+    """The digest is that of the games, in any order, learnt from or held out; sources are as they are given."""
+    games = random_games(12)
+    settings = Settings(min_seen=2, held_out=0.2, epochs=1)
+    about = learn_model(games, settings, sources=["games"]).model.about
+    assert about["sources"] == ["games"]
+    assert len(about["games_digest"]) == 16
+    same = learn_model(games[::-1], replace(settings, seed=2), sources=map(str, range(1000))).model.about
+    assert same["games_digest"] == about["games_digest"]
+    assert len(same["sources"]) == move_model.MOST_SOURCES
+    other = learn_model([*games[1:], games[1]], settings).model.about
+    assert other["games_digest"] != about["games_digest"]
+
+
+def test_learning_needs_no_model_that_fits_the_features(monkeypatch):
+    """When features change, models of the features before are refused; a new one must still be learnt."""
+
+    def refuse(path):
+        raise ConfigError(f"{path}: is of other features")
+
+    model.model_of.cache_clear()
+    monkeypatch.setattr(model, "load_model", refuse)
+    with pytest.raises(ConfigError, match="of other features"):
+        GoPolicy().to_record()
+    assert learn_model(random_games(8), Settings(min_seen=2, held_out=0.2, epochs=1)).n_moves > 0
 
 
 def test_too_few_games_are_refused():

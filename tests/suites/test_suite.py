@@ -1,17 +1,21 @@
 """Files of suites, and players that are asked about their positions."""
 
+import io
 import json
 import sys
 from pathlib import Path
 
 import pytest
 
+from semeai.cli.console import Console
+from semeai.cli.suite_display import COLUMNS, SuiteDisplay
 from semeai.errors import ConfigError, PlayerFailed
 from semeai.games.go.kernels.board import PASS
 from semeai.players.catalog import parse_spec
 from semeai.runs.run import Observer, Place
 from semeai.suites.run import SuiteScore, run_suites, scores
 from semeai.suites.suite import read_suites
+from semeai.table import ResultTable
 
 POSITIONS = Path(__file__).parent / "positions.jsonl"
 ENGINES = Path(__file__).parent.parent / "engines.py"
@@ -125,3 +129,15 @@ def test_a_stop_keeps_what_is_known():
     driver = ask(parse_spec("random"), observer=Stops())
     assert not driver.finished
     assert [a.position.line.id for a in driver.answers] == [10, 20]
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_long_names_are_shown_whole(terminal):
+    """In a pipe on one line, at a terminal on several."""
+    name, out = "a/performance_of_the_middle_game_9x9", io.StringIO()
+    table = ResultTable("a player", COLUMNS, ((name, 10, 20, 3, 2, 7),))
+    SuiteDisplay(Console(file=out, width=80, force_terminal=terminal, color_system=None)).summary(table, [])
+    lines = out.getvalue().splitlines()
+    assert (max(map(len, lines)) <= 80) == terminal
+    assert "".join(line[1:].split(" ")[0] for line in lines[2:]) == name
+    assert lines[2].split()[1:] == ["10", "20", "3", "2", "7"]

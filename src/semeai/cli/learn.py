@@ -144,8 +144,11 @@ def learn(
     where = place_named(ledger, executor, workers)
     if self_play is None:
         records, refused = _read(games or [])
+        sources = [str(path) for path in games or []]
     else:
-        records = _play(self_play, _player(player, simulations), size, seed, where, as_json)
+        words = _player(player, simulations)
+        records = _play(self_play, words, size, seed, where, as_json)
+        sources = [f"{self_play} games of {words} against itself, {size}x{size}, seed {seed}"]
     if skip is None:
         skip = OPENING_MOVES if self_play else 0
     chosen = {"skip": skip, "seed": seed, "min_seen": min_seen, "held_out": held_out}
@@ -161,7 +164,7 @@ def learn(
         visits = None
         if by_visits:
             visits = search_records(records, replace(searching, skip=skip, seed=seed), output, where, as_json)
-        found = learn_moves(records, output, chosen, groups, figure, progress, visits, first)
+        found = learn_moves(records, output, chosen, groups, figure, progress, visits, first, sources)
     tables, sentence, data = found
     if as_json:
         print_json({"output": str(output), "bytes_on_disk": output.stat().st_size, "refused": refused, **data})

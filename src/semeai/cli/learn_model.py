@@ -26,11 +26,12 @@ def learn_moves(
     progress: Callable[[str], object],
     visits: Sequence[Visits] | None = None,
     start: MoveModel | None = None,
+    sources: Sequence[str] = (),
 ) -> tuple[list[ResultTable], str, dict[str, Any]]:
     """Learn and save a model. Returns the tables, a summary, and both as data; None in ``chosen`` is the default."""
     settings = Settings(**{name: value for name, value in chosen.items() if value is not None})
     checkpoint = output.with_name(output.name + ".part")
-    found = learn_model(records, settings, checkpoint, progress, visits=visits, start=start)
+    found = learn_model(records, settings, checkpoint, progress, visits=visits, start=start, sources=sources)
     found.model.save(output)
     checkpoint.unlink(missing_ok=True)
     tables = [by_phase(found)]

@@ -16,6 +16,7 @@ from semeai.runs.run import Observer
 from semeai.suites.run import Answer, SuiteDriver, SuiteScore, score_of, scores
 from semeai.table import ResultTable, show
 
+_WIDEST = 10_000
 COLUMNS = ("suite", "solved", "asked", "known failures", "of them solved", "other failures")
 
 
@@ -52,9 +53,13 @@ class SuiteDisplay(Observer):
         self.console.print(Text(table.title, style="dim"), soft_wrap=True)
         shown = Table(box=None, padding=(0, 1), header_style="bold")
         for title in table.columns:
-            shown.add_column(title, justify="left" if title == "suite" else "right", no_wrap=title != "suite")
+            name = title == "suite"
+            shown.add_column(title, justify="left" if name else "right", no_wrap=not name, overflow="fold")
         for row in table.rows:
             shown.add_row(*(Text(show(cell)) for cell in row))
+        if not self.console.is_terminal:  # a file has no width, and programs read whole names
+            options = self.console.options.update(max_width=_WIDEST)
+            self.console.width = max(self.console.width, self.console.measure(shown, options=options).maximum)
         self.console.print(shown)
         if table.note:
             self.console.print(Text(table.note), soft_wrap=True)

@@ -16,8 +16,6 @@ OPENING_MOVES = 2
 SEARCH_CHANGES = (
     ("no RAVE", "search.rave=off"),
     ("hand-picked RAVE schedule", "search.rave=hand_picked"),
-    ("no priors, every move tried first", "policy.prior_even=0"),
-    ("no priors, first-play urgency 0.5", "policy.prior_even=0,search.first_play_urgency=0.5"),
     ("progressive widening, K = 8", "search.widening=8"),
     ("progressive widening, K = 4", "search.widening=4"),
     ("progressive bias, c = 0.1", "search.bias_decay=0.1"),
@@ -27,6 +25,12 @@ SEARCH_CHANGES = (
     ("no tree reuse", "reuse_tree=false"),
 )
 """Changes for any game: description and settings."""
+
+NO_PRIORS = (
+    ("no priors, every move tried first", "policy.prior_even=0"),
+    ("no priors, first-play urgency 0.5", "policy.prior_even=0,search.first_play_urgency=0.5"),
+)
+"""The same for games whose priors are those of ``policy.prior_even`` alone."""
 
 GAMES = 400
 
@@ -87,8 +91,17 @@ GO = Ablation(
     "resign_below=0.05,memory_mb=100",
     (
         *SEARCH_CHANGES,
-        ("no move model", "model=none"),
-        ("a database of patterns instead of the move model", "database=own"),
+        *((label, f"model=none,{change}") for label, change in NO_PRIORS),
+        ("simple features instead of the move model", "model=none"),
+        ("a database of patterns and simple features instead of the move model", "database=own"),
+        ("half the visits of the move model", "policy.model_visits=40"),
+        ("twice the visits of the move model", "policy.model_visits=160"),
+        ("five visits that say nothing instead of ten", "policy.model_even=5"),
+        ("moves get visits in proportion to their probability", "policy.model_exponent=1"),
+        ("moves get visits in proportion to its fourth root", "policy.model_exponent=0.25"),
+        ("nothing of the move model in choices without RAVE", "policy.model_heuristic=0"),
+        ("the move model in a move's own results too", "search.heuristic_visits=5"),
+        ("the opening book", "book=true"),
         ("expansion threshold 1", "search.expansion_threshold=1"),
         ("RAVE in every choice", "search.plain_every=0"),
         ("RAVE that counts late moves in full", "search.rave_fade=0"),
@@ -111,6 +124,7 @@ HAVANNAH = Ablation(
     "memory_mb=100",
     (
         *SEARCH_CHANGES,
+        *NO_PRIORS,
         ("every 16th choice without RAVE", "search.plain_every=16"),
         ("fast playouts", "policy.playout=fast"),
         ("playouts that do not see wins", "policy.win=0"),

@@ -1,13 +1,13 @@
 """Positions of games as examples for the move model: the features of all legal points, and which point was played."""
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from semeai.games.go.config import GoPolicy
 from semeai.games.go.kernels.board import GO_STATE, PASS
 from semeai.games.go.kernels.features import N_KEYS, N_SLOTS
 from semeai.games.protocol import SCRATCH
@@ -59,11 +59,24 @@ class GameMoves:
         return bool(self.takes(skip)[self.of_searches | (self.moves[:, 1] != PASS)].any())
 
     @property
+    def digest(self) -> bytes:
+        """A hash of everything that can be learnt from the game."""
+        found = hashlib.sha256(repr((self.size, len(self.setup), len(self.moves), len(self.searched))).encode())
+        for part in (self.setup, self.moves, self.searched, self.shares):
+            found.update(part.tobytes())
+        return found.digest()
+
+    @property
     def rows(self) -> NDArray[np.int64]:
         """For each move, its row in ``shares``, or -1."""
         found = np.full(len(self.moves), -1, np.int64)
         found[self.searched] = np.arange(len(self.searched))
         return found
+
+
+def digest_of(games: Iterable[GameMoves]) -> str:
+    """Return sixteen letters that identify the games, in any order."""
+    return hashlib.sha256(b"".join(sorted(game.digest for game in games))).hexdigest()[:16]
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +105,6 @@ class Harvester:
     def __init__(self) -> None:
         self._states = np.zeros(2, GO_STATE)
         self._scratches = np.zeros(1, SCRATCH)
-        self._policy = GoPolicy(capture=1.0, save=1.0, database="").to_record()
 
     def harvest(self, games: Sequence[GameMoves], taken: Sequence[NDArray[np.bool_]]) -> Examples:
         """Return the examples of the moves that are ``taken``. Passes are left out."""
@@ -104,7 +116,7 @@ class Harvester:
         n = 0
         for game, take in zip(games, taken, strict=True):
             n = add_examples(
-                self._states, self._scratches, self._policy, game.size, game.setup, game.moves, take,
+                self._states, self._scratches, game.size, game.setup, game.moves, take,
                 game.rows, game.shares, ids, keys, targets, starts, winners, numbers, n,
             )  # fmt: skip
         end = starts[n]

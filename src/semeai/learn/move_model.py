@@ -1,7 +1,7 @@
 """Learn a move model from games: find the shapes that occur often, fit the weights, test them on held-out games.
 
-Games are replayed in chunks, so memory does not grow with their number. A checkpoint beside the output holds the
-weights after each chunk; the same command goes on from there.
+Games are replayed in chunks: memory holds the moves of all games, and the features of one chunk. A checkpoint beside
+the output holds the weights after each chunk; the same command goes on from there.
 """
 
 import hashlib
@@ -9,6 +9,7 @@ import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,7 @@ from semeai.games.go.kernels.features import N_IDS, N_KEYS, N_SIZES, N_SLOTS, SL
 from semeai.games.go.kernels.move_model import MAX_SHAPES
 from semeai.games.go.model import MoveModel
 from semeai.games.record import GameRecord
-from semeai.learn.examples import Examples, GameMoves, Harvester, Visits
+from semeai.learn.examples import Examples, GameMoves, Harvester, Visits, digest_of
 from semeai.learn.logit import Judged, ShapeNumbers, Weights
 from semeai.rng import derive, generator
 
@@ -29,6 +30,9 @@ CHUNK_POSITIONS = 6_000
 _MOST_CHECKPOINT = 16 * (N_IDS * WIDTH + MAX_SHAPES) + 100_000
 OTHERS = 3
 """Points per position that are drawn at random, beside the point played, to count shapes."""
+
+MOST_SOURCES = 100
+"""Largest number of names that a model keeps of what it was learnt from."""
 
 Say = Callable[[str], object]
 
@@ -98,11 +102,13 @@ def learn_model(
     *,
     visits: Sequence[Visits] | None = None,
     start: MoveModel | None = None,
+    sources: Iterable[str] = (),
 ) -> Learnt:
     """Learn a model. The same games and settings give the same model, also after a stop.
 
     With ``visits`` of searches, by game, the model learns what they prefer, and not the moves that were played. It
-    begins with the weights of ``start``. Raises ConfigError if the games are too few.
+    begins with the weights of ``start``. ``sources`` says where the games are from, to be kept in the model. Raises
+    ConfigError if the games are too few.
     """
     training, held_out = split(games, settings, visits)
     harvester = Harvester()
@@ -122,7 +128,8 @@ def learn_model(
     about = {
         "kind": "move model", "targets": "moves" if visits is None else "visits",
         "start": None if start is None else start.digest,
-        "games": len(training), "moves": fit.n_moves, "held_out": len(held_out),
+        "sources": list(islice(sources, MOST_SOURCES)), "games_digest": digest_of([*training, *held_out]),
+        "games": len(training), "moves": fit.n_moves, "games_held_out": len(held_out),
         "top_1": round(judged.top(1), 4), "top_20": round(judged.top(20), 4), **asdict(settings),
     }  # fmt: skip
     order = np.argsort(keys)
@@ -241,11 +248,9 @@ class Fit:
     def _identity(self) -> str:
         """Return a hash of what the fit depends on, so that a checkpoint of another fit is not used."""
         shapes = [part.shape for part in vars(self.weights).values()]
-        sizes = [(game.size, len(game.setup), len(game.moves), len(game.searched)) for game in self.games]
-        found = hashlib.sha256(json.dumps([asdict(self.settings), shapes, sizes, self.start], sort_keys=True).encode())
-        parts = (part for game in self.games for part in (game.setup, game.moves, game.searched, game.shares))
-        for part in (self.numbers.keys, self.used, *parts):
-            found.update(part.tobytes())
+        found = hashlib.sha256(json.dumps([asdict(self.settings), shapes, self.start], sort_keys=True).encode())
+        for part in (self.numbers.keys.tobytes(), self.used.tobytes(), *(game.digest for game in self.games)):
+            found.update(part)
         return found.hexdigest()
 
     def save(self, path: Path) -> None:

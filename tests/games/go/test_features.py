@@ -3,6 +3,7 @@
 from collections import Counter
 from itertools import combinations
 from random import Random
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from reference.go import OTHER, Board
 
 from semeai.games.catalog import game_named
 from semeai.games.go.config import GoPolicy
+from semeai.games.go.explain import judge_moves
 from semeai.games.go.kernels.features import FIRST_ID, N_IDS, N_KEYS, N_SIZES, N_SLOTS, RESPONSES, SLOTS, WIDTH
 from semeai.games.go.kernels.priors import expand_node
 from semeai.games.go.model import MoveModel, setting_of
@@ -191,7 +193,10 @@ def _expand(states, policy, scratches):
 
 
 def test_the_search_adds_up_the_weights_of_all_features(tmp_path):
-    """With random weights: the priors of each move are those of the plain sum."""
+    """With random weights: the priors of each move are those of the plain sum, and explanations have the same ratios.
+
+    The rules of the player's playouts do not matter: answers are a feature of the position.
+    """
     draw, scratch, n = np.random.default_rng(5), np.zeros(1, SCRATCH), 0
     for size in (3, 9, 19):
         moves = random_moves(size, 5)
@@ -205,7 +210,8 @@ def test_the_search_adds_up_the_weights_of_all_features(tmp_path):
         )
         model.save(tmp_path / f"{size}.npz")
         policy = GoPolicy(
-            save=1.0, skip_empty_edges=False, model=setting_of(tmp_path / f"{size}.npz"),
+            playout="light" if size == 3 else "mogo", capture=0.5, save=0.3, two_liberties=0.0,
+            skip_empty_edges=False, model=setting_of(tmp_path / f"{size}.npz"),
             model_even=6.0, model_visits=30.0, model_heuristic=0.5, model_exponent=0.7,
         ).to_record()  # fmt: skip
         for t, points, states in boards(size, moves, rows):
@@ -218,7 +224,23 @@ def test_the_search_adds_up_the_weights_of_all_features(tmp_path):
                 expected = (6 + 30 * share, 3 + 30 * share, 0.5 * share)
                 assert found[p] == pytest.approx(expected, rel=2e-5, abs=1e-5), (size, t, p)
                 n += 1
+            judged = judge_moves(Standing(size, states), model)
+            assert {to_point(move.move, size) for move in judged} == set(points)
+            assert sum(move.probability for move in judged) == pytest.approx(1)
+            most = max((move.probability for move in judged if to_point(move.move, size) in found), default=1)
+            for move in judged:
+                if (p := to_point(move.move, size)) in found:
+                    _, wins, h = found[p]
+                    share = (move.probability / most) ** 0.7
+                    assert (wins, h) == pytest.approx((3 + 30 * share, 0.5 * share), rel=2e-5, abs=1e-5), (size, t, p)
     assert n > 1000
+
+
+class Standing(NamedTuple):
+    """What ``judge_moves`` reads of a position."""
+
+    size: int
+    states: np.ndarray
 
 
 def boards(size, moves, rows):

@@ -55,7 +55,8 @@ class GoPolicy(PatternPolicy):
     """Positions that the solver of races reads per question, during a search."""
 
     prior_even: Visits = 10.0
-    """Visits that say nothing; 0 switches all priors off."""
+    """Visits that say nothing; 0 switches off all ``prior_`` settings. With a move model only ``prior_pass`` acts,
+    whatever this is."""
     prior_capture: Visits = 9.4
     prior_capture_stone: Visits = 4.0
     prior_save: Visits = 5.5
@@ -96,7 +97,7 @@ class GoPolicy(PatternPolicy):
     """A move model: the digest of its weights and where it lies. ``model=FILE`` reads a file that ``semeai learn``
     wrote, ``model=own`` takes the one that comes with semeai, ``model=none`` none."""
     model_even: Visits = 10.0
-    """Visits that say nothing, half of them won; with a model, the priors of simple features are not used."""
+    """Visits that say nothing, half of them won, for players with a model; it replaces the simple features."""
     model_visits: Visits = 80.0
     """Virtual visits, all won, that the most likely move gets in the RAVE statistics; others get fewer."""
     model_heuristic: Annotated[float, Field(ge=0, le=1e6)] = 0.2

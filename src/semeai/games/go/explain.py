@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from semeai.games.go.config import GoPolicy
 from semeai.games.go.kernels.board import GO_STATE
 from semeai.games.go.kernels.features import FIRST_ID, N_KEYS, N_SIZES, N_SLOTS, RESPONSES, SLOTS
 from semeai.games.go.kernels.neighbourhoods import DISTANCES
@@ -40,8 +39,7 @@ def judge_moves(position: GoPosition, model: MoveModel) -> list[JudgedMove]:
     most = position.size**2
     ids, keys = np.zeros((most, N_SLOTS), np.uint16), np.zeros((most, N_KEYS), np.uint32)
     points = np.zeros(most, np.uint16)
-    policy = GoPolicy(capture=1.0, save=1.0, database="", model="").to_record()
-    n = write_position(states, np.zeros(1, SCRATCH), policy, ids, keys, points)
+    n = write_position(states, np.zeros(1, SCRATCH), ids, keys, points)
     if n == 0:
         return []
     rows = model.rows[ids[:n]]

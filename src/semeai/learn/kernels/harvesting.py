@@ -14,7 +14,6 @@ from semeai.jit import kernel
 def add_examples(
     states: NDArray[Any],
     scratches: NDArray[Any],
-    policies: NDArray[Any],
     size: int,
     setup: NDArray[np.int64],
     moves: NDArray[np.int64],
@@ -44,7 +43,7 @@ def add_examples(
         state.to_move = color
         row = rows[t]
         if take[t] and (row >= 0 or (move != PASS and is_legal(state, move, color))):
-            starts[n + 1] = write_points(state, spare, scratch, policies[0], ids, keys, points, starts[n])
+            starts[n + 1] = write_points(state, spare, scratch, ids, keys, points, starts[n])
             most = np.float32(0.0)
             for i in range(starts[n], starts[n + 1]):
                 p = points[i - starts[n]]

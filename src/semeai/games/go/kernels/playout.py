@@ -5,6 +5,8 @@ in atari, then nakade, chains with two liberties, 3x3 shapes around the last mov
 random point. Each rule has a probability, 0 to leave it out.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from semeai.games.go.kernels.board import (
@@ -33,7 +35,7 @@ from semeai.games.go.kernels.tables import (
 from semeai.games.go.kernels.tactics import gains_liberties, is_self_atari, two_liberties
 from semeai.games.protocol import Record
 from semeai.jit import inlined, kernel, optional
-from semeai.rng_kernels import below, happens
+from semeai.rng_kernels import CERTAIN, below, happens
 
 MAX_CANDIDATES = 60
 """Limit of candidates per rule; a ladder round the whole board can offer more captures than are worth listing."""
@@ -287,6 +289,23 @@ def safe_random_point(state: State, color: int, policy: Record, scratch: Record,
         m -= 1
         set_aside(state, p, i, m)
     return PASS
+
+
+class AnswerRules(NamedTuple):
+    """What ``answers`` reads of a policy."""
+
+    mogo: int = 1
+    capture: int = CERTAIN
+    save: int = CERTAIN
+    nakade: int = CERTAIN
+    two_liberties: int = CERTAIN
+    shape: int = CERTAIN
+    refuse_self_atari: int = CERTAIN
+    self_atari_stones: int = 2
+
+
+ALL_RULES = AnswerRules()
+"""Every rule, always: so the answers depend on the position alone, and not on the settings of a player."""
 
 
 @kernel

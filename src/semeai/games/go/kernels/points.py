@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from semeai.games.go.kernels.board import State, is_legal
 from semeai.games.go.kernels.features import IDS, KEYS, N_KEYS, N_SLOTS, prepare_features, write_ids, write_keys
+from semeai.games.go.kernels.playout import ALL_RULES
 from semeai.games.go.kernels.priors import REMOTE, mark_answers
 from semeai.games.go.kernels.rings import follow_board
 from semeai.games.go.kernels.tactics import measure_remoteness
@@ -19,7 +20,6 @@ def write_points(
     state: State,
     spare: State,
     scratch: Record,
-    policy: Record,
     ids: NDArray[np.uint16],
     keys: NDArray[np.uint32],
     points: NDArray[np.uint16],
@@ -28,7 +28,7 @@ def write_points(
     """Write the features of all legal points from row ``at`` on, and the points. Returns the row after the last one."""
     color, w = state.to_move, state.stride
     measure_remoteness(state, scratch, REMOTE)
-    answered = mark_answers(state, color, policy, scratch)
+    answered = mark_answers(state, color, ALL_RULES, scratch)
     follow_board(state, scratch)
     prepare_features(state, scratch, answered)
     n = 0
@@ -50,10 +50,9 @@ def write_points(
 def write_position(
     states: NDArray[Any],
     scratches: NDArray[Any],
-    policies: NDArray[Any],
     ids: NDArray[np.uint16],
     keys: NDArray[np.uint32],
     points: NDArray[np.uint16],
 ) -> int:
     """Write the features of the position ``states[0]``; ``states[1]`` is a state for trying moves."""
-    return write_points(states[0], states[1], scratches[0], policies[0], ids, keys, points, 0)
+    return write_points(states[0], states[1], scratches[0], ids, keys, points, 0)

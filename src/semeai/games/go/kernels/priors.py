@@ -11,7 +11,7 @@ from semeai.games.go.kernels.move_model import add_model
 from semeai.games.go.kernels.nakade import kills_inside
 from semeai.games.go.kernels.neighbourhoods import add_database
 from semeai.games.go.kernels.patterns import add_patterns
-from semeai.games.go.kernels.playout import answers
+from semeai.games.go.kernels.playout import ALL_RULES, answers
 from semeai.games.go.kernels.tables import BORDER, EMPTY, SHAPE
 from semeai.games.go.kernels.tactics import (
     catches,
@@ -44,9 +44,11 @@ def expand_node(state: State, spare: State, policy: Record, scratch: Record) -> 
         measure_distance(state, scratch, _NEAREST)
     if informed or skip or has_model:
         measure_remoteness(state, scratch, REMOTE)
-    answered = (has_model or (informed and policy.prior_answer + policy.prior_tenuki > 0)) and mark_answers(
-        state, color, policy, scratch
-    )
+    answered = False
+    if has_model:
+        answered = mark_answers(state, color, ALL_RULES, scratch)
+    elif informed and policy.prior_answer + policy.prior_tenuki > 0:
+        answered = mark_answers(state, color, policy, scratch)
     even = policy.model.even if has_model else policy.prior_even
     n = 0
     for i in range(state.n_empty):
