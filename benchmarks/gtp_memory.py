@@ -44,7 +44,8 @@ class Engine:
 
     def quit(self) -> int:
         self.ask("quit")
-        return self._process.wait(30)
+        with self._process as process:  # which closes its pipes
+            return process.wait(30)
 
 
 def play_game(engine: Engine) -> int:

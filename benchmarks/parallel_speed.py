@@ -1,4 +1,5 @@
-"""Measure the cost of parallel search: two threads compared with one, and ranks that share with ranks that do not.
+"""Measure the cost of parallel search: two threads compared with one thread and with two processes that share nothing,
+and ranks that share with ranks that do not.
 
 ``run`` starts the part that runs on all ranks: ``mpiexec -n 8 python -m benchmarks.parallel_speed``.
 """
@@ -9,7 +10,8 @@ import statistics
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, wait
+from multiprocessing import get_context
 from pathlib import Path
 
 from semeai.games.catalog import game_named
@@ -24,40 +26,58 @@ ROUNDS = 9
 RANKS, SECONDS, PERIOD = 8, 0.5, 0.05
 """``SECONDS`` are CPU seconds per rank: on two cores eight ranks need four times as long."""
 
+_player: MctsPlayer
+_board: Position
+"""What a process of ``_process`` thinks about."""
+
 
 def threads_row(game: str, size: int, n: int) -> tuple[Cell, ...]:
-    """Return simulations per second of one thread, of two threads on one tree, and of two threads with a tree each.
+    """Compare the simulations per second of one thread, two threads on one tree, and two processes that share nothing.
 
-    The last rate is the machine's limit for two independent threads. Ratios are those of the median round.
+    The two processes show how much of its second core the machine gives. Ratios are those of the median round.
     """
-    one, other = (MctsPlayer(PlayerConfig.from_text("default,memory_mb=400", game)) for _ in range(2))
-    two = MctsPlayer(PlayerConfig.from_text("default,memory_mb=400,threads=2", game))
-    position = game_named(game).new_position(size)
-    rounds = [[_rate(players, position, n) for players in ([one], [two], [one, other])] for _ in range(ROUNDS + 1)][1:]
-    for player in (one, other, two):
-        player.close()
+    one, other, two = (_process(f"default,memory_mb=400,threads={threads}", game, size) for threads in (1, 1, 2))
+    rounds = [[_rate(processes, n) for processes in ([one], [two], [one, other])] for _ in range(ROUNDS + 1)][1:]
+    for process in (one, other, two):
+        process.shutdown()
     alone, shared, apart = (max(rates) for rates in zip(*rounds, strict=True))
-    board = game_named(game).board_name(size)
     return (
-        f"{game.capitalize()} {board}",
+        f"{game.capitalize()} {game_named(game).board_name(size)}",
         round(alone),
         round(shared),
         round(apart),
         statistics.median(b / a for a, b, _ in rounds),
         statistics.median(c / a for a, _, c in rounds),
+        f"{100 * statistics.median(b / c for _, b, c in rounds):.1f}%",
     )
 
 
-def _rate(players: list[MctsPlayer], position: Position, n: int) -> float:
-    """Return the simulations per second of players that think at the same time, ``n`` simulations in all."""
-    for player in players:
-        player.start(position, seed=1)
-        player.think(1)
-    with ThreadPoolExecutor(len(players)) as pool:
-        began = time.monotonic()
-        thinking = [pool.submit(player.think, n // len(players)) for player in players]
-        total = sum(thought.result() for thought in thinking)
-        return total / (time.monotonic() - began)
+def _process(words: str, game: str, size: int) -> ProcessPoolExecutor:
+    """Return a process that holds a player."""
+    return ProcessPoolExecutor(1, get_context("spawn"), _open_player, (words, game, size))
+
+
+def _open_player(words: str, game: str, size: int) -> None:
+    global _player, _board
+    _player, _board = MctsPlayer(PlayerConfig.from_text(words, game)), game_named(game).new_position(size)
+
+
+def _begin() -> None:
+    _player.start(_board, seed=1)
+    _player.think(1)
+
+
+def _think(n: int) -> int:
+    return _player.think(n)
+
+
+def _rate(processes: list[ProcessPoolExecutor], n: int) -> float:
+    """Return the simulations per second of processes that think at the same time, ``n`` simulations in all."""
+    wait([process.submit(_begin) for process in processes])
+    began = time.monotonic()
+    thinking = [process.submit(_think, n // len(processes)) for process in processes]
+    total = sum(thought.result() for thought in thinking)
+    return total / (time.monotonic() - began)
 
 
 def _measure_ranks() -> None:
@@ -99,13 +119,15 @@ def run() -> list[ResultTable]:
             "game",
             "one thread, simulations per second",
             "two threads, one tree",
-            "two threads, two trees",
-            "one tree: times one thread",
-            "two trees: times one thread",
+            "two processes",
+            "two threads: times one thread",
+            "two processes: times one thread",
+            "two threads, of two processes",
         ),
         (threads_row("go", 9, 20_000), threads_row("go", 19, 6_000), threads_row("havannah", 8, 30_000)),
-        f"{ROUNDS} rounds in turn, from the empty board, on {os.cpu_count()} cores; rates are the best of "
-        "each, ratios those of the median round. Two trees show the machine's limit.",
+        f"{ROUNDS} rounds in turn, from the empty board, on {os.cpu_count()} cores; rates are the best of each, ratios "
+        "those of the median round. Two processes share nothing, not even memory: what they reach is the limit of the "
+        "machine, and the last column is the part of it that two threads on one tree reach.",
     )
     ranks = ResultTable(
         "Ranks that share and ranks that do not",

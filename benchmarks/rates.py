@@ -2,7 +2,7 @@
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -21,16 +21,29 @@ Rate = Callable[[], float]
 
 def compare(name: str, ours: Rate, theirs: Rate | None) -> tuple[Cell, ...]:
     """Return a row: our best rate, their best rate, the ratio of the two, and the median ratio within a round."""
+    mine, other = _measure(ours, theirs)
+    if not other:
+        return name, round(max(mine)), None, None, None
+    return name, round(max(mine)), round(max(other)), max(mine) / max(other), _median(mine, other)
+
+
+def median_ratio(ours: Rate, theirs: Rate) -> float:
+    """Return the median ratio of the rates within a round."""
+    return _median(*_measure(ours, theirs))
+
+
+def _measure(ours: Rate, theirs: Rate | None) -> tuple[list[float], list[float]]:
     ours()
     mine, other = [], []
     for _ in range(ROUNDS):
         mine.append(ours())
         if theirs:
             other.append(theirs())
-    if not other:
-        return name, round(max(mine)), None, None, None
-    median = statistics.median(a / b for a, b in zip(mine, other, strict=True))
-    return name, round(max(mine)), round(max(other)), max(mine) / max(other), median
+    return mine, other
+
+
+def _median(mine: Sequence[float], other: Sequence[float]) -> float:
+    return statistics.median(a / b for a, b in zip(mine, other, strict=True))
 
 
 def playouts(position: Position, preset: str, n: int) -> Rate:

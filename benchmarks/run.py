@@ -21,6 +21,7 @@ from benchmarks import (  # noqa: E402
     looking,
     mixtures,
     overhead,
+    pages,
     parallel_speed,
     pattern_speed,
     proposers,
@@ -89,8 +90,8 @@ PAGES: dict[str, tuple[str, str, Callable[[], list[ResultTable]]]] = {
         looking.run,
     ),
     "faults": (
-        "Faults on purpose",
-        "python benchmarks/run.py faults",
+        report.TITLE,
+        report.COMMAND,
         report.run,
     ),
     "go-speed": (
@@ -99,9 +100,14 @@ PAGES: dict[str, tuple[str, str, Callable[[], list[ResultTable]]]] = {
         go_speed.run,
     ),
     "semeai-solver": (
-        "The solver of capturing races: answers and cost",
+        "The solver of capturing races beside exhaustive search",
         "python benchmarks/run.py semeai-solver",
-        lambda: [*race_solver.run(), *race_solver.run_speed()],
+        race_solver.run,
+    ),
+    "semeai-speed": (
+        "What the solver of capturing races costs",
+        "python benchmarks/run.py semeai-speed",
+        race_solver.run_speed,
     ),
     "havannah-speed": (
         "Speed of the Havannah kernels",
@@ -133,13 +139,10 @@ PAGES: dict[str, tuple[str, str, Callable[[], list[ResultTable]]]] = {
 
 def main(names: list[str]) -> None:
     compile_kernels(print)
-    folder = ROOT / "docs" / "benchmarks"
-    folder.mkdir(parents=True, exist_ok=True)
     for name in names or PAGES:
         title, command, make = PAGES[name]
         print(f"{name} …", flush=True)
-        text = "\n".join(table.to_markdown() for table in make())
-        (folder / f"{name}.md").write_text(f"# {title}\n\nMade by `{command}`.\n\n{text}", encoding="utf-8")
+        pages.write(name, title, command, make())
 
 
 if __name__ == "__main__":

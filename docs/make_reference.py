@@ -51,6 +51,7 @@ WINGS = {
         "models",
         "rng",
         "table",
+        "kills",
         "processes",
         "streams",
         "jit",

@@ -1,25 +1,50 @@
-"""Write docs/results.md and its figures from the tables of docs/benchmarks: ``python docs/make_results.py``.
+"""Write docs/results.md and its figures: ``python docs/make_results.py``.
 
-Every number of the page is copied from a table that a command has made; the page of that table names the command.
+The tables of the papers come from docs/summaries, where `semeai reproduce NAME --summaries docs/summaries` keeps them.
+The other tables are copied from docs/benchmarks, whose pages name the commands that made them.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from semeai.table import Chart, Curve
+from semeai.experiments.side_by_side import Line, Section, numbers, sections
+from semeai.table import Chart, Curve, show
 
 DOCS = Path(__file__).parent
 PAGE = DOCS / "results.md"
 IMAGES = DOCS / "images"
+SUMMARIES = DOCS / "summaries"
 Table = tuple[list[str], list[list[str]]]
 
 INTRO = """# Results
 
-What was measured, with the papers' numbers beside ours. Every table comes from a page of the benchmarks. That page
-names the command that made it, and says what differs from the paper. This page is made from them by `python
-docs/make_results.py`. Empty cells: the paper has no such result.
+What was measured, with the papers' results beside ours. `python docs/make_results.py` makes this page from the
+summaries in `docs/summaries`, and the commands below each table made those. To add a result, run such a command with
+`--summaries docs/summaries`, and then `make docs`.
+
+The column `in words` compares our 95% interval with the paper's result and two of its standard errors: `above the
+paper's` and `below the paper's` say that they do not overlap, `no difference shown` that they do, which says little if
+there are few games. Where a result of the paper has none of ours beside it, the column says why.
 """
+ABOUT = {
+    "Table 1": "The gain from twice the simulations; it falls with their number. See [Go](benchmarks/scaling-go.md).",
+    "Table 2": "The same in Havannah, with fast and slow playouts. See [Havannah](benchmarks/scaling-havannah.md).",
+    "Table 3": "How often the player finds a good move in a capturing race. See [the page](benchmarks/semeai.md).",
+    "Table 4": "A cluster of 32 ranks against smaller ones. See [parallel search](benchmarks/parallel.md).",
+    "Table 5": "Sharing the tree against voting. See [parallel search](benchmarks/parallel.md).",
+    "Slow tree": "Whether sharing deeper than the root pays. See [parallel search](benchmarks/parallel.md).",
+    "Section 5.1": "The first program here is weaker than the paper's, so it gains more. See [the "
+    "page](benchmarks/bgp.md).",
+    "Section 5.2": "Patterns that make a move less likely; P1 here stands beside the paper's P3. See [the "
+    "page](benchmarks/bgp.md).",
+    "Section 5.3": "See [the page](benchmarks/bgp.md).",
+    "Section 5.4": "See [the page](benchmarks/evolution-19x19.md).",
+}
+FIGURES = {
+    "Table 1: twice the simulations, 9x9 Go": "![Win rate of 2N simulations against N](images/scaling.svg)",
+    "Table 4: 32 ranks against fewer, 9x9 Go": "![Win rate of 32 ranks against fewer](images/speed-up.svg)",
+}
 
 
 def table_of(page: str, title: str) -> Table:
@@ -44,32 +69,43 @@ def markdown(table: Table) -> str:
     return "\n".join([*head, *("| " + " | ".join(row) + " |" for row in table[1])])
 
 
-def numbers(cell: str) -> list[float]:
-    return [float(word.replace(",", "")) for word in re.findall(r"\d[\d,]*(?:\.\d+)?", cell)]
+def section_text(section: Section) -> str:
+    """Return the part of the page about one table of a paper."""
+    about = next(text for title, text in ABOUT.items() if section.title.startswith(title))
+    rows = [[show(cell) for cell in line] for line in section.lines]
+    parts = [f"### {section.title}", about, FIGURES.get(section.title, ""), markdown((list(section.columns), rows))]
+    if section.made_by:
+        made = [f"`{run.command}`" + (f" ({run.remark})" if run.remark else "") for run in section.made_by]
+        parts.append("Made by " + ", ".join(made) + ".")
+    return "\n\n".join(part for part in parts if part)
 
 
-def curve(label: str, table: Table, x: str, y: str, measured: bool = True) -> Curve:
-    """Return the rates of a column such as ``71% [60, 80]``, or ``71.1 ± 0.1%``, as a curve."""
+def points_of(lines: Sequence[Line], ours: bool, word: str = "") -> tuple[tuple[float, float, float, float], ...]:
+    """Return x, rate, and the ends of its interval: of our results, or of the paper's where there are ours."""
     points = []
-    for x_cell, y_cell in chosen(table, (x, y))[1]:
-        found = numbers(y_cell)
-        if not found:
+    for line in lines:
+        cell = line.ours if ours else line.paper
+        if not (line.ours and cell) or not line.what.endswith(word):
             continue
-        middle = found[0]
-        if "±" in y_cell:
-            low, high = middle - found[1], middle + found[1]
-        else:
-            low, high = found[1:3] if len(found) > 2 else (middle, middle)
-        points.append((numbers(x_cell)[-1], middle, low, high))
-    return Curve(label, tuple(points), measured)
+        rate, *ends = numbers(cell)
+        low, high = ends if ours else (rate - ends[0], rate + ends[0])
+        points.append((numbers(line.what)[-1], rate, low, high))
+    return tuple(points)
+
+
+def both(lines: Sequence[Line], word: str = "") -> tuple[Curve, Curve]:
+    """Return our curve and the paper's."""
+    name = word.strip(", ")
+    return (
+        Curve(name or "semeai", points_of(lines, True, word)),
+        Curve(f"{name or 'MoGo'} (paper)", points_of(lines, False, word), measured=False),
+    )
 
 
 def charts() -> dict[str, list[Chart]]:
     """Return the figures of the page by file name."""
-    go = table_of("scaling-go", "Table 1, 9x9")
-    havannah = table_of("scaling-havannah", "Table 2, base 5")
-    ranks = table_of("parallel", "Table 4, 9x9")
-    win, ours = "win rate of 2N in %", "win rate of 2N, 95% Wilson"
+    lines = {section.title: section.lines for section in sections(SUMMARIES)}
+    win = "win rate of 2N in %"
     costs = table_of("guarantee", "One candidate")
     return {
         "cost.svg": [Chart(
@@ -81,21 +117,15 @@ def charts() -> dict[str, list[Chart]]:
             even=None, log_y=True, log_x=False,
         )],
         "scaling.svg": [
-            Chart("Go, 9x9", "simulations N", win, (
-                curve("semeai", go, "N", ours), curve("MoGo (paper)", go, "N", "MoGo (paper)", False),
-            )),
-            Chart("Havannah, base 5", "simulations N", win, (
-                curve("fast", havannah, "N", f"fast {ours}"),
-                curve("slow", havannah, "N", f"slow {ours}"),
-                curve("fast (paper)", havannah, "N", "fast (paper)", False),
-                curve("slow (paper)", havannah, "N", "slow (paper)", False),
+            Chart("Go, 9x9", "simulations N", win, both(lines["Table 1: twice the simulations, 9x9 Go"])),
+            Chart("Havannah, base 5", "simulations N", win, tuple(
+                curve for word in (", fast", ", slow")
+                for curve in both(lines["Table 2: twice the simulations, Havannah, base 5"], word)
             )),
         ],
         "speed-up.svg": [Chart(
-            "32 ranks against fewer, 9x9 Go", "ranks of the other side", "win rate of 32 ranks in %", (
-                curve("semeai", ranks, "ranks", "win rate, 95% Wilson"),
-                curve("MoGo (paper)", ranks, "ranks", "paper (Go)", False),
-            ),
+            "32 ranks against fewer, 9x9 Go", "ranks of the other side", "win rate of 32 ranks in %",
+            both(lines["Table 4: 32 ranks against fewer, 9x9 Go"]),
         )],
     }  # fmt: skip
 
@@ -110,36 +140,28 @@ def page() -> str:
     """Return the text of the page."""
     costs = table_of("guarantee", "One candidate")
     cost = chosen(costs, ("efficiency", "method", "games", "games / variant 2"), ("variant 2", "betting"))
-    rate, bgp = "win rate, 95% Wilson", "success rate, 95% Wilson"
+    found = sections(SUMMARIES)
+    bgp = [section_text(section) for section in found if section.title.startswith("Section")]
+    mcts = [section_text(section) for section in found if not section.title.startswith("Section")]
     parts = [
         INTRO.strip(),
-        "## The cost of a verdict",
+        "## Bandit-based genetic programming",
+        "### The cost of a verdict",
         "Expected games until the verdict on one candidate, with the papers' thresholds and the same guarantee. "
         "`variant 2` is the papers' race, `betting` semeai's default. More methods, and the error rates: [cost and "
         "error rates](benchmarks/guarantee.md).",
         "![Games until the verdict, by the true win rate](images/cost.svg)",
         markdown(cost),
-        "## What twice the simulations are worth",
-        "Tables 1 and 2 of the MCTS paper, where the gain falls with the number of simulations. The pages say where it "
-        "does here, and where not: [Go](benchmarks/scaling-go.md), [Havannah](benchmarks/scaling-havannah.md).",
-        "![Win rate of 2N simulations against N](images/scaling.svg)",
-        markdown(table_of("scaling-go", "Table 1, 9x9")),
-        markdown(table_of("scaling-havannah", "Table 2, base 5")),
-        "## What more ranks are worth",
-        "Tables 4 and 5 of the MCTS paper: a cluster of 32 ranks against smaller ones, and sharing against voting. "
-        "[Parallel search](benchmarks/parallel.md) has all boards and schemes.",
-        "![Win rate of 32 ranks against fewer](images/speed-up.svg)",
-        markdown(chosen(table_of("parallel", "Table 4, 9x9"), ("ranks", rate, "paper (Go)", "games"))),
-        markdown(chosen(table_of("parallel", "Table 5, 9x9"), ("schemes", rate, "paper (Go)", "games"))),
-        "## A player that grows",
-        "Section 5.1 of the BGP paper: good shapes grown for 9x9 Go. The first program is weaker than the paper's, so "
-        "it gains more; see [the page](benchmarks/bgp.md).",
-        markdown(chosen(table_of("bgp", "Section 5.1, good"), ("tested", "opponent", bgp, "paper", "games"))),
+        *bgp,
+        "## Scalability and parallelization of Monte-Carlo Tree Search",
+        *mcts,
         "## How strong the players are",
         "Against GNU Go at level 10, on 9x9; the papers have no such table. [Go](benchmarks/strength-go.md), "
         "[Havannah](benchmarks/strength-havannah.md).",
-        markdown(chosen(table_of("strength-go", "9x9 Go against GNU Go"), ("simulations per move", rate, "games"))),
-    ]
+        markdown(chosen(
+            table_of("strength-go", "9x9 Go against GNU Go"), ("simulations per move", "win rate, 95% Wilson", "games")
+        )),
+    ]  # fmt: skip
     return "\n\n".join(parts) + "\n"
 
 

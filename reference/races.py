@@ -5,6 +5,7 @@ prover never at once.
 """
 
 from functools import cache
+from typing import NamedTuple
 
 from semeai.games.go.kernels.board import PASS
 from semeai.games.go.kernels.race_search import SLACK
@@ -14,6 +15,9 @@ from semeai.games.go.races import Race
 COLOURS = ("black", "white")
 Stones = int
 """A set of points: bit ``row * size + column``."""
+
+Known = dict[tuple[Stones, Stones, Stones, bool], tuple[int, int]]
+"""By both sets, ko and whose turn it is: the largest number of moves that fails, and the smallest that wins."""
 
 
 class RaceReader:
@@ -25,7 +29,8 @@ class RaceReader:
         self._not_left = sum(1 << r * size + c for r in range(size) for c in range(size) if c)
         self._not_right = sum(1 << r * size + c for r in range(size) for c in range(size) if c < size - 1)
         self.beside = cache(self._beside)
-        self._known: dict[tuple[Stones, Stones, Stones, bool], tuple[int, int]] = {}
+        self._of_race: dict[tuple[Stones, Stones], Known] = {}
+        self._known: Known = {}
 
     def _beside(self, stones: Stones) -> Stones:
         """Return the points beside a set, and some of the set itself."""
@@ -69,7 +74,7 @@ class RaceReader:
 
     def captures(self, own: Stones, other: Stones, target: Stones, mine: Stones, first: bool, moves: int) -> bool:
         """Return whether the prover captures ``target`` within ``moves`` of his moves, before ``mine`` is captured."""
-        self._known.clear()
+        self._known = self._of_race.setdefault((target, mine), {})
         return self._captures(own, other, 0, target, mine, first, moves)
 
     def _captures(
@@ -116,30 +121,45 @@ def bit_of(position: GoPosition, point: int) -> Stones:
     return 1 << (row - 1) * position.size + column - 1
 
 
-def mistakes(position: GoPosition, race: Race) -> list[str]:
+class Mistakes(NamedTuple):
+    """What the exhaustive search refutes of an answer."""
+
+    outcomes: list[str]
+    false_moves: list[str]
+    """Moves that are told to win and lose."""
+    left_out: list[str]
+    """Moves that win and are told to lose."""
+
+
+def mistakes(position: GoPosition, race: Race) -> Mistakes:
     """Return what the solver says of a race and the exhaustive search refutes."""
     reader = RaceReader(position.size)
     stones = [stones_of(position, player) for player in (0, 1)]
     chains = [bit_of(position, race.black), bit_of(position, race.white)]
     within = [race.white_liberties + SLACK, race.black_liberties + SLACK]
-    found = []
+    found = Mistakes([], [], [])
     for first, outcome in enumerate((race.black_first, race.white_first)):
         if outcome in COLOURS:
             winner = COLOURS.index(outcome)
             other = 1 - winner
             arguments = stones[winner], stones[other], chains[other], chains[winner], first == winner
             if not reader.captures(*arguments, within[winner]):
-                found.append(f"{COLOURS[first]} first: {outcome}")
-    if race.is_urgent:
-        for player, said in enumerate((race.black_moves, race.white_moves)):
-            other = 1 - player
-            for move in map(int, position.legal_moves_of(player)):
-                own, rest = stones[player], stones[other]
-                if move != PASS:
-                    after = reader.played(own, rest, bit_of(position, move))
-                    assert after is not None
-                    own, rest, _ = after
-                wins = reader.captures(own, rest, chains[other], chains[player], False, within[player])
-                if (move in said) and not wins:
-                    found.append(f"{COLOURS[player]} {position.move_to_text(move)}")
+                found.outcomes.append(f"{COLOURS[first]} first: {outcome}")
+    if not race.is_urgent:
+        return found
+    moves = (race.black_moves, race.white_moves), (race.black_unclear, race.white_unclear)
+    for player, said, unclear in zip((0, 1), *moves, strict=True):
+        other = 1 - player
+        for move in map(int, position.legal_moves_of(player)):
+            if move in unclear:
+                continue
+            own, rest = stones[player], stones[other]
+            if move != PASS:
+                after = reader.played(own, rest, bit_of(position, move))
+                assert after is not None
+                own, rest, _ = after
+            wins = reader.captures(own, rest, chains[other], chains[player], False, within[player])
+            if wins != (move in said):
+                kind = found.left_out if wins else found.false_moves
+                kind.append(f"{COLOURS[player]} {position.move_to_text(move)}")
     return found

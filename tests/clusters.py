@@ -33,7 +33,8 @@ class Cluster:
         self.certificate = certificate
         if certificate is not None:
             environment |= _tls(*certificate)
-        self.environment = {**os.environ, **QUICK, **environment, "PYTHONPATH": os.getcwd()}
+        path = os.pathsep.join([os.getcwd(), os.environ.get("PYTHONPATH", "")])
+        self.environment = {**os.environ, **QUICK, **environment, "PYTHONPATH": path}
         self.port = free_port()
         self.processes = []
         self.scheduler = None

@@ -3,8 +3,11 @@
 Each plays the first free point, row by row, and shows one kind of bad behaviour that real engines have shown.
 """
 
+import contextlib
 import itertools
+import os
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -46,6 +49,10 @@ def genmove() -> None:
         if BEHAVIOUR in ("crash", "orphans"):
             print("a stack trace", file=sys.stderr, flush=True)
             sys.exit(7)
+        if BEHAVIOUR == "killed" and not Path(ARGUMENT).exists():
+            with contextlib.suppress(OSError):  # in a folder that does not exist it is killed every time
+                Path(ARGUMENT).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
         if BEHAVIOUR == "hang":
             time.sleep(1000)
         if BEHAVIOUR == "garbage":

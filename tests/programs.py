@@ -114,6 +114,28 @@ def endless(seed):
         yield {"p": draw.choice([0.3, 0.4, 0.8])}
 
 
+def kills_its_worker(params, seed):
+    """Kills its process with one parameter; on a cluster the dask worker, which supervises its process."""
+    if params["p"] < 1:
+        return coin(params, seed)
+    if "DASK_DISTRIBUTED__ADMIN__TICK__LIMIT" in os.environ:  # a worker of tests/clusters.py
+        kills_the_supervisor(params, 3)
+    return os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def has_one_thread(params, seed):
+    """Returns 1 if numba and the linear algebra of NumPy use one thread each."""
+    import numba
+    import numpy as np
+
+    np.ones((2, 2)) @ np.ones((2, 2))
+    libraries = set(re.findall(r"/\S*openblas\S*", Path("/proc/self/maps").read_text()))
+    names = ("scipy_openblas_get_num_threads64_", "openblas_get_num_threads64_", "openblas_get_num_threads")
+    loaded = [ctypes.CDLL(path) for path in libraries]
+    counts = [getattr(library, name)() for library in loaded for name in names if hasattr(library, name)]
+    return float({numba.get_num_threads(), *counts} == {1})
+
+
 def kills_the_supervisor(params, seed):
     """Kills the dask worker that supervises its process, as a program that uses up a machine's memory may."""
     if seed % 7 == 3:

@@ -76,6 +76,13 @@ class Started:
         # Not looked up in processes(): a process that has just begun has no environment to read yet.
         return Process(self.process.pid, "", {}).cpu_seconds()
 
+    def open_files(self):
+        found = []
+        for place in Path(f"/proc/{self.process.pid}/fd").glob("*"):
+            with suppress(OSError):  # it has been closed meanwhile
+                found.append(place.readlink())
+        return found
+
     def ended(self):
         """Wait for its end and for that of all processes that it has started. Returns the exit code."""
         code = self.process.wait(LIMIT)

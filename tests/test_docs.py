@@ -11,11 +11,13 @@ import pytest
 
 from semeai.evolve.config import EvolutionConfig, ScreenConfig, ValidationConfig, load_evolution
 from semeai.evolve.proposers import PROPOSERS
+from semeai.experiments.summaries import read_summaries
 from semeai.games.catalog import GAMES, game_named
 from semeai.players.catalog import parse_spec
 from semeai.players.config import setting_names
 from semeai.race.settings import RaceSettings
 from semeai.runs.race_file import RaceFile, load_race_file
+from semeai.table import ResultTable
 from tests.test_layers import LAYERS
 
 ROOT = Path(__file__).parent.parent
@@ -32,13 +34,23 @@ def test_the_pages_that_are_made_are_up_to_date():
     assert set(module.MEANINGS) <= known, "there is no such setting any more"
 
 
-def test_the_page_of_results_agrees_with_the_benchmarks():
+def test_the_page_of_results_agrees_with_the_summaries():
     spec = importlib.util.spec_from_file_location("make_results", ROOT / "docs" / "make_results.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     assert module.page() == module.PAGE.read_text(encoding="utf-8"), "run `make docs`"
     for panels in module.charts().values():
         assert all(curve.points for chart in panels for curve in chart.curves)
+
+
+def test_the_rows_of_every_summary_are_on_a_page_of_the_benchmarks():
+    lines = {line for page in (ROOT / "docs" / "benchmarks").glob("*.md") for line in page.read_text().splitlines()}
+    for file in (ROOT / "docs" / "summaries").glob("*.json"):
+        for run in read_summaries(file):
+            for table in run.tables:
+                made = ResultTable(table["title"], tuple(table["columns"]), tuple(map(tuple, table["rows"])))
+                missing = [line for line in made.to_markdown().splitlines()[2:] if line not in lines]
+                assert missing == [], f"{file.name}, {run.command}"
 
 
 def test_every_setting_and_preset_of_a_player_is_documented():

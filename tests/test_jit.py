@@ -192,7 +192,7 @@ def test_kernels_for_a_game_outside_follow_its_folder(tmp_path):
         rules.write_text(f"REWARD = {reward}\n")
         environment = {**os.environ, "SEMEAI_CACHE_DIR": str(tmp_path / "cache")}
         done = subprocess.run(
-            [sys.executable, program], env=environment, capture_output=True, text=True, check=True, timeout=120
+            [sys.executable, program], env=environment, capture_output=True, text=True, check=True, timeout=300
         )
         shown.append(done.stdout.split())
     assert shown == [["1.0", "0"], ["1.0", "1"], ["2.0", "0"]]

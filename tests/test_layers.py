@@ -18,6 +18,7 @@ BASE = [
     "models",
     "rng",
     "table",
+    "kills",
     "processes",
     "streams",
     "jit",

@@ -1,16 +1,18 @@
-"""Random damage to the file of a ledger: it must be found, or change nothing that a reader uses."""
+"""Random damage to the file of a ledger: it must be found, or change nothing that a command shows."""
 
+import contextlib
+import io
 import random
+import shutil
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from benchmarks.faults.trials import Row
+from semeai.cli.app import app
 from semeai.errors import SemeaiError
 from semeai.runs.race_file import run_race_file
-from semeai.runs.resume import read_race
 from semeai.store.ledger import Ledger
-from semeai.store.verify import verify_ledger
 
 RACE = """
 [race]
@@ -38,20 +40,34 @@ def sound_ledger(folder: Path) -> Path:
     return folder / "semeai.sqlite"
 
 
-def look(place: Path) -> Any:
-    """Return everything that readers use, or None if an error of semeai says that the ledger is damaged."""
-    try:
-        store = Ledger(place, read_only=True)
+LOOKS = (
+    ("status", "--json"),
+    ("export", "--summary"),
+    *(("export", "--table", table) for table in ("candidates", "decisions", "failures", "games", "proposals")),
+    ("export", "--values"),
+)
+"""Commands that look at a run, with their options. None of them verifies the whole ledger before."""
+
+
+def look(place: Path, runs: Iterable[str]) -> dict[str, str | None]:
+    """Return what commands print about these runs, by command; None if they refuse."""
+    lines = [["runs", "--json"], *([command, run, *options] for run in runs for command, *options in LOOKS)]
+    return {" ".join(words): printed([*words, "--ledger", str(place)]) for words in lines}
+
+
+def printed(words: list[str]) -> str | None:
+    """Return what a command prints; None if it ends with an error of semeai."""
+    with contextlib.redirect_stdout(io.StringIO()) as out:
         try:
-            if verify_ledger(store).damage:
-                return None
-            race = read_race(store, "race")
-            assert race is not None
-            return store.digest(store.run("race").id), race.decisions, store.last_results(), race.finished
-        finally:
-            store.close()
-    except SemeaiError:
-        return None
+            app(words)
+        except SemeaiError:
+            return None
+    return out.getvalue()
+
+
+def names_of_runs(place: Path) -> list[str]:
+    with contextlib.closing(Ledger(place, read_only=True)) as store:
+        return list(store.run_ids())
 
 
 def corrupt(data: bytearray, draws: random.Random) -> None:
@@ -74,22 +90,24 @@ def corrupt(data: bytearray, draws: random.Random) -> None:
 CASES = ("reported", "without effect")
 
 
-def trials(n: int, seed: int) -> Row:
-    """Damage a ledger ``n`` times."""
+def trials(n: int, seed: int, source: Path | None = None) -> Row:
+    """Damage a ledger ``n`` times: ``source``, or that of a new race."""
     row = Row("damage to the file of a ledger")
     with tempfile.TemporaryDirectory() as name:
-        source = sound_ledger(Path(name))
-        whole = look(source)
-        place = Path(name) / "damaged.sqlite"
+        source = source or sound_ledger(Path(name))
+        place = Path(shutil.copy(source, Path(name) / "damaged.sqlite"))
+        runs = names_of_runs(place)
+        whole = look(place, runs)
         for i in range(n):
             data = bytearray(source.read_bytes())
             corrupt(data, random.Random(f"{seed} {i}"))
             place.write_bytes(data)
             try:
-                found = look(place)
+                found = look(place, runs)
             except Exception as error:  # a traceback for the user
                 row.count(f"damage {i}: {type(error).__name__}: {error}")
                 continue
-            wrong = "" if found in (None, whole) else f"damage {i}: {found} instead of {whole}"
-            row.count(wrong, CASES[found is not None])
+            wrong = [command for command, text in found.items() if text not in (None, whole[command])]
+            reported = any(text is None and whole[command] is not None for command, text in found.items())
+            row.count(f"damage {i}: `{wrong[0]}` shows something else" if wrong else "", CASES[not reported])
     return row

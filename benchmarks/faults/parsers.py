@@ -46,7 +46,7 @@ from semeai.race.settings import RaceSettings
 from semeai.runs.race_file import CandidatesTable, EvaluatorTable, RaceFile, load_race_file
 from semeai.store.places import check_location, without_password
 from semeai.suites.suite import read_suites
-from semeai.work.evaluators import parse_numbers
+from semeai.work.metrics import parse_numbers
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,14 @@ import argparse
 import contextlib
 import json
 import os
+import signal
 import statistics
 import tempfile
 import time
 from pathlib import Path
 
 from benchmarks.faults.kills import processes_of
-from benchmarks.faults.trials import replace_between, start
+from benchmarks.faults.trials import INTERRUPTED, finish, replace_between, start, wrong_end
 from benchmarks.gtp_memory import Engine, play_game
 from semeai.table import ResultTable
 
@@ -71,19 +72,27 @@ class Race:
 
     def go_on(self) -> bool:
         """Start the next race, with other seeds, if this one has decided. Returns whether it had."""
-        if self.process.poll() is None:
+        code = self.process.poll()
+        if code is None:
             return False
-        if self.process.returncode:
-            raise SystemExit(f"the race of a {self.title} ended: {self.process.communicate()[1]}")
+        if code:
+            raise SystemExit(f"the race of a {self.title} ended: {self.process.output()[1]}")
         self._number += 1
         self._start()
         return True
 
+    def end(self) -> None:
+        self.process.send(signal.SIGTERM)
+        code, _, err = finish(self.process)
+        if wrong := wrong_end(code, err, (0, INTERRUPTED, -signal.SIGTERM)):
+            raise SystemExit(f"the race of a {self.title} did not end as it should: {wrong}")
 
-def soak(minutes: float, path: Path) -> None:
+
+def soak(minutes: float, path: Path, simulations: int = 100) -> None:
+    """Write samples to a file, about 180 in equal distances."""
     with tempfile.TemporaryDirectory() as name:
         races = [Race(Path(name), title) for title in PROGRAMS]
-        engine = Engine(simulations=100)
+        engine = Engine(simulations)
         play_game(engine)  # which compiles if need be
         samples: list[tuple[float, Sample]] = []
         began = time.monotonic()
@@ -91,12 +100,11 @@ def soak(minutes: float, path: Path) -> None:
             play_game(engine)
             time.sleep(REST * (time.monotonic() - began - elapsed))
             decided = [race.go_on() for race in races]
-            if not any(decided) and (not samples or elapsed > samples[-1][0] + 20):
+            if not any(decided) and (not samples or elapsed > samples[-1][0] + minutes / 3):
                 samples.append((elapsed, sample({race.title: race.process.pid for race in races}, engine.pid)))
                 path.write_text(json.dumps(samples))
         for race in races:
-            race.process.terminate()
-            race.process.communicate()
+            race.end()
         engine.quit()
 
 
@@ -107,11 +115,15 @@ def table(path: Path) -> ResultTable:
     parts = [[s for t, s in samples if first <= t / end <= last] for first, last in ((1 / 6, 1 / 3), (5 / 6, 1))]
     found = []
     for name in samples[-1][1]:
-        memory, files = ([statistics.mean(s[name][i] for s in part if name in s) for part in parts] for i in (0, 1))
-        found.append((name, *(f"{m:.1f}" for m in memory), *(f"{f:.1f}" for f in files)))
+        cells = [_mean([s[name][i] for s in part if name in s]) for i in (0, 1) for part in parts]
+        found.append((name, *cells))
     times = [f"{first * end / 60:.0f} to {last * end / 60:.0f} min" for first, last in ((1 / 6, 1 / 3), (5 / 6, 1))]
     columns = ("process", *(f"MB, {time}" for time in times), *(f"open files, {time}" for time in times))
     return ResultTable(f"A soak of {end / 60:.0f} minutes", columns, tuple(found))
+
+
+def _mean(numbers: list[float]) -> str:
+    return f"{statistics.mean(numbers):.1f}" if numbers else "—"
 
 
 def main() -> None:

@@ -1,5 +1,9 @@
 """Trials: a run in a process of its own, which may be disturbed, and is started again until it has finished."""
 
+import hashlib
+import json
+import signal
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,6 +31,8 @@ class Row:
     examples: list[str] = field(default_factory=list)
     cases: dict[str, int] = field(default_factory=dict)
     """Number of trials by case: the moment of a kill, or what became of damage."""
+    lost_cases: dict[str, int] = field(default_factory=dict)
+    """Number of lost trials by case."""
 
     @property
     def held(self) -> int:
@@ -39,6 +45,7 @@ class Row:
             self.cases[case] = self.cases.get(case, 0) + 1
         if wrong:
             self.lost += 1
+            self.lost_cases[case] = self.lost_cases.get(case, 0) + 1
             self.examples.append(wrong)
 
 
@@ -86,22 +93,31 @@ def finish(started: Started) -> tuple[int, str, str]:
     """Return exit code, output and errors. A process that hangs is killed, and its code is -1."""
     code = started.wait(LIMIT)
     if code is None:
-        started.kill()
+        started.send(signal.SIGKILL)
         started.wait(10)
     out, err = started.output()
     return (-1, out, f"it hangs; {err}") if code is None else (code, out, err)
+
+
+def wrong_end(code: int, err: str, allowed: Collection[int]) -> str:
+    """Return what is wrong with the end of a command; empty if the code is allowed and it said at most a sentence."""
+    # After kill -9 a process of Python itself tells which semaphores it has removed.
+    said = [line for line in err.splitlines() if "resource_tracker" not in line]
+    if "Traceback" in err:
+        return f"traceback: {err[-2000:]}"
+    if code not in allowed:
+        return f"exit code {code}: {err[-500:]}"
+    return f"more than a sentence: {err[-500:]}" if len(said) > 1 else ""
 
 
 def wrong_with(folder: Path, words: list[str], expected: str, ledger: str = "semeai.sqlite") -> str:
     """Start the run again until it has finished. Returns what is wrong with the result; empty if nothing is."""
     for _ in range(MOST_STARTS):
         code, _out, err = finish(start(folder, words, ledger))
-        if "Traceback" in err:
-            return f"traceback: {err[-2000:]}"
+        if wrong := wrong_end(code, err, (0, INTERRUPTED, LOCKED)):
+            return wrong
         if code == 0:
             return "" if (found := contents(folder, ledger)) == expected else f"{found} instead of {expected}"
-        if code not in (INTERRUPTED, LOCKED):
-            return f"exit code {code}: {err[-500:]}"
     return "it does not come to its end"
 
 
@@ -116,7 +132,7 @@ def contents(folder: Path, ledger: str = "semeai.sqlite") -> str:
                 return f"damaged: {damage}"
             (run,) = store.runs()
             games = [(row["number"], row["sgf"]) for row in store.rows("games", run.id)] if run.kind == "match" else []
-            return f"{run.state} {store.digest(run.id)} {hash(tuple(games))}"
+            return f"{run.state} {store.digest(run.id)} {hashlib.sha256(json.dumps(games).encode()).hexdigest()}"
         finally:
             store.close()
     except SemeaiError as error:

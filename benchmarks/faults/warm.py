@@ -10,6 +10,7 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -37,9 +38,10 @@ class Started:
         self._template.look()
         return self._template.codes.get(self.pid)
 
-    def kill(self) -> None:
+    def send(self, number: int) -> None:
+        """Send a signal to the process if it still runs."""
         if self.poll() is None:
-            os.kill(self.pid, signal.SIGKILL)
+            os.kill(self.pid, number)
 
     def wait(self, seconds: float) -> int | None:
         """Wait at most so long. Returns the exit code; None if it still runs."""
@@ -76,6 +78,7 @@ class _Template:
             stdout=subprocess.PIPE,
             start_new_session=True,
         )
+        self._outputs = tempfile.TemporaryDirectory(prefix="semeai-faults-")  # the disk of a run may be full
         self._n_started = 0
         self._rest = b""
         self._pid = 0
@@ -83,7 +86,7 @@ class _Template:
 
     def start(self, words: list[str], folder: Path) -> Started:
         self._n_started += 1
-        files = [folder / f".{kind}-{self._n_started}" for kind in ("out", "err")]
+        files = [Path(self._outputs.name) / f"{kind}-{self._n_started}" for kind in ("out", "err")]
         assert self._process.stdin is not None
         line = json.dumps({"words": words, "folder": str(folder), "files": [str(file) for file in files]})
         self._pid = 0

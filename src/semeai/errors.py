@@ -53,11 +53,15 @@ class BadReward(EvaluationError):
 
 
 class ProgramFailed(EvaluationError):
-    """A failure of a program. ``stderr`` is the end of its standard error, or a Python traceback."""
+    """A failure of a program. ``stderr`` is the end of its standard error, or a Python traceback.
 
-    def __init__(self, message: str, stderr: str = "") -> None:
+    ``killed``: whether somebody else killed it, so that another try may succeed.
+    """
+
+    def __init__(self, message: str, stderr: str = "", killed: bool = False) -> None:
         super().__init__(message)
         self.stderr = printable(stderr)
+        self.killed = killed
 
 
 class BaselineFailed(ProgramFailed):
@@ -73,14 +77,18 @@ class IllegalMove(SemeaiError):
 
 
 class PlayerFailed(SemeaiError):
-    """A failure of a player. ``stderr`` is the end of an engine's standard error; ``reason`` stands in game records."""
+    """A failure of a player. ``stderr`` is the end of an engine's standard error; ``reason`` stands in game records.
+
+    ``killed``: whether somebody else killed the engine, so that another try may succeed.
+    """
 
     exit_code = 3
 
-    def __init__(self, message: str, stderr: str = "", reason: str = "crash") -> None:
+    def __init__(self, message: str, stderr: str = "", reason: str = "crash", killed: bool = False) -> None:
         super().__init__(message)
         self.stderr = printable(stderr)
         self.reason = reason
+        self.killed = killed
 
 
 class RankFailed(SemeaiError):

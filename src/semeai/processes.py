@@ -7,6 +7,7 @@ import multiprocessing.util
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,10 +16,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import IO, Any
 
 from semeai.errors import ConfigError
+from semeai.mirror import translated
 
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 _TEMPLATE = re.compile(r"\{\{|\}\}|\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}")  # read from left to right, once
+
+GAME_FOLDERS = ("/usr/games", "/usr/local/games")
+"""Where Debian installs games; PATH may lack them."""
 
 Process = subprocess.Popen[bytes]
 Stream = IO[bytes] | int
@@ -68,6 +73,16 @@ def placeholders(command: Sequence[str]) -> set[str]:
     return {match["name"] for argument in command for match in _TEMPLATE.finditer(argument) if match["name"]}
 
 
+def find_program(program: str, folder: str | None = None) -> str | None:
+    """Return the path of a program: in PATH, or in the folders of games; None if there is none.
+
+    A program with a slash is a path of its own, from ``folder`` if it is relative.
+    """
+    if os.sep in program:
+        return shutil.which(os.path.join(folder or "", program))
+    return shutil.which(program, path=os.pathsep.join([os.environ.get("PATH", os.defpath), *GAME_FOLDERS]))
+
+
 def start_program(
     arguments: Sequence[str],
     *,
@@ -92,9 +107,12 @@ def start_program(
     _end_programs_at_exit()
     _take_sigterm()
     try:
+        words = [translated(word) for word in arguments]
+        found = None if os.sep in words[0] else find_program(words[0])
         with _running_on(cpus):  # a new process inherits it
             process = subprocess.Popen(
-                list(arguments),
+                words,
+                executable=found and os.path.abspath(found),
                 cwd=folder,
                 stdin=stdin,
                 stdout=stdout,

@@ -30,14 +30,14 @@ p = 0.7
 def semeai(tmp_path):
     path = os.pathsep.join([os.getcwd(), os.environ.get("PYTHONPATH", "")])
 
-    def run(*arguments, code=0, columns="120"):
+    def run(*arguments, code=0, columns="120", timeout=300):
         done = subprocess.run(
             [sys.executable, "-m", "semeai", *map(str, arguments)],
             capture_output=True,
             text=True,
             cwd=tmp_path,
             env={**os.environ, "PYTHONPATH": path, "COLUMNS": columns},
-            timeout=120,
+            timeout=timeout,
         )
         assert done.returncode == code, done.stderr
         return done
@@ -220,7 +220,7 @@ def test_init_writes_an_evolution_that_loads(tmp_path):
 
 @pytest.mark.slow
 def test_warmup_says_where_kernels_are_kept(semeai):
-    assert "kept in" in semeai("warmup").stdout
+    assert "kept in" in semeai("warmup", timeout=900).stdout
 
 
 @pytest.mark.slow

@@ -1,10 +1,13 @@
 import math
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
 
 from semeai import Bounds, Candidate, Race, RaceSettings, RewardCounts
-from semeai.cli.display import duration, evaluations_left, interval_bar, standings_table
+from semeai.cli import suite_display, tournament_display
+from semeai.cli.display import duration, evaluations_left
+from semeai.cli.race_status import interval_bar, standings_table
 
 
 @pytest.mark.parametrize(
@@ -47,3 +50,14 @@ def test_what_is_left_is_a_forecast():
 )  # fmt: skip
 def test_durations(seconds, text):
     assert duration(seconds) == text
+
+
+def test_the_lines_of_suite_and_tournament_say_how_many_workers_there_are():
+    pool = SimpleNamespace(state="3 workers on slurm", n_lost=1)
+    suite = SimpleNamespace(answers=[], tasks=range(5), rate=0.0, pool=pool)
+    assert suite_display.status_line(suite).endswith("0 solved, 3 workers on slurm, 1 job run again after lost workers")
+    tally = SimpleNamespace(n_games=2)
+    games = SimpleNamespace(tally=tally, n_pairs=5, n_resumed=0, rate=1.0, pool=pool)
+    assert tournament_display.status_line(games) == (
+        "2 of 10 games, 3,600 games per hour, about 8 s left, 3 workers on slurm, 1 job run again after lost workers"
+    )

@@ -1,20 +1,26 @@
 """Ctrl-C and SIGTERM end every command: soon, with the documented exit code, and without leaving anything behind."""
 
+import contextlib
 import shlex
 import signal
+import sqlite3
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 
 import pytest
 
-from tests.started import Started, needs_proc
+from semeai.store.migrate import migrate
+from tests.started import ROOT, Started, needs_proc
 
 pytestmark = needs_proc
 
 ENTRIES = {"module": ["-m", "semeai"], "script": ["-c", "from semeai.cli.main import main; main()"]}
 LONG = ["bench", "--seconds", "1000"]
 SLOW = "100000000"
+SOON = 60
+"""Seconds in which commands end that would work for hours. 5 s are promised, but the machine may be busy."""
 ENGINE = f"gtp:{shlex.quote(sys.executable)} -m semeai gtp --simulations {SLOW}"
 COLUMNS = "abcdefghi"
 GAME = "(;GM[1]SZ[9]KM[7.5]" + "".join(f";{'BW'[i % 2]}[{COLUMNS[i % 9]}{COLUMNS[i // 9]}]" for i in range(60)) + ")"
@@ -28,13 +34,22 @@ class Case:
     words: str
     stdin: str = ""
     says: str = ""
-    """Text that it prints when it is at work; without it, it is at work after two CPU seconds."""
+    """Text that it prints when it is at work."""
+    opens: str = ""
+    """File that it has open when it is at work; without both, it is at work after two CPU seconds."""
+    code: int = 130
+
+    def is_at_work(self, command):
+        if self.opens:
+            return command.folder / self.opens in command.open_files()
+        return self.says in command.output if self.says else command.cpu_seconds() > 2
 
 
 RUNS = {
     "race": "race local.toml",
     "race in one process": "race inline.toml",
     "match": f"match mcts:simulations={SLOW} random",
+    "tournament": f"tournament mcts:simulations={SLOW} random",
     "match with an engine": f"match {shlex.quote(ENGINE)} random",
     "reproduce": f"reproduce scaling-go --simulations {SLOW}",
     "learn from self-play": f"learn --self-play 400 --simulations {SLOW} -o db.npz",
@@ -47,6 +62,10 @@ OTHERS = {
     "bench": Case(shlex.join(LONG)),
     "plan": Case("plan --efficiency 0.5 --races 100000000 --candidates 10"),
     "reproduce": Case("reproduce guarantee --races 100000000", says="simulating"),
+    "check": Case("check --ledger ledger.sqlite", opens="ledger.sqlite"),
+    "migrate": Case("migrate --ledger ledger.sqlite", says="converting"),
+    "dashboard": Case("dashboard --ledger ledger.sqlite", says="open http", code=0),
+    "play": Case("play --size 5", says="open http", code=0),
     "gtp": Case(f"gtp --size 7 --simulations {SLOW}", "genmove b"),
     "gtp with threads": Case(f"gtp --size 7 --simulations {SLOW} --threads 2", "genmove b"),
     "gtp with virtual ranks": Case(f"gtp --size 7 --simulations {SLOW} --parallel slow_tree --ranks 3", "genmove b"),
@@ -60,9 +79,25 @@ def has_work(command):
 
 
 def assert_ended(command, code):
+    """Call it right after the last signal."""
+    began = time.monotonic()
     assert command.ended() == code, command.output
+    assert time.monotonic() - began < SOON
     assert "Traceback" not in command.output
     assert "ignored" not in command.output  # as in "Exception ignored in ..."
+
+
+def large_old_ledger(place, n_batches):
+    """Make a ledger of semeai 0.1.0."""
+    with contextlib.closing(sqlite3.connect(place)) as connection:
+        connection.executescript((ROOT / "tests" / "golden" / "ledger-0.1" / "ledger.sql").read_text())
+        ((highest,),) = connection.execute("SELECT max(number) FROM batches WHERE run_id = 1")
+        columns = [row[1] for row in connection.execute("PRAGMA table_info(batches)")]
+        values = ", ".join({"number": "i"}.get(column, column) for column in columns)
+        numbers = f"WITH RECURSIVE n(i) AS (SELECT {highest + 1} UNION ALL SELECT i + 1 FROM n LIMIT {n_batches})"
+        row = f"(SELECT * FROM batches WHERE run_id = 1 AND number = {highest})"
+        connection.execute(f"INSERT INTO batches ({', '.join(columns)}) {numbers} SELECT {values} FROM n, {row}")
+        connection.commit()
 
 
 @pytest.fixture
@@ -114,11 +149,15 @@ def test_one_ctrl_c_ends_other_commands(start, tmp_path, name):
         (tmp_path / "games").mkdir()
         for i in range(5000):
             (tmp_path / "games" / f"{i}.sgf").write_text(GAME)
+    if name in ("check", "dashboard", "migrate"):
+        large_old_ledger(tmp_path / "ledger.sqlite", 1_000_000 if name == "migrate" else 40_000)
+    if name in ("check", "dashboard"):
+        migrate(str(tmp_path / "ledger.sqlite"), backup=tmp_path / "old.sqlite", say=print)
     command = start(["-m", "semeai", *shlex.split(case.words)])
     command.say(case.stdin)
-    command.wait_until(lambda: case.says in command.output if case.says else command.cpu_seconds() > 2)
+    command.wait_until(lambda: case.is_at_work(command))
     command.process.send_signal(signal.SIGINT)
-    assert_ended(command, 130)
+    assert_ended(command, case.code)
 
 
 @pytest.mark.slow

@@ -117,7 +117,7 @@ code = 1
 def test_a_race_whose_names_and_output_are_hostile(tmp_path):
     def run(*words):
         command = [sys.executable, "-m", "semeai", *words]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False, timeout=120)
+        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False, timeout=300)
         assert is_safe(done.stdout + done.stderr)
         return done
 

@@ -41,7 +41,7 @@ def test_ctrl_c_shows_what_is_known(tmp_path):
     while running.poll() is None and (not log.exists() or log.read_text().count("genmove") < 3):
         time.sleep(0.1)
     running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=60)
+    out, err = running.communicate(timeout=300)
     assert running.returncode == 130, err
     found = json.loads(out)
     assert not found["finished"]

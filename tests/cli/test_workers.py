@@ -1,6 +1,16 @@
 """The lines of ``semeai workers``; tests/contracts/test_clusters.py runs it over a real cluster."""
 
-from semeai.work.cluster.survey import WorkerState, by_host
+import pytest
+
+from semeai.errors import ConfigError
+from semeai.work.cluster.settings import ExecutorTable
+from semeai.work.cluster.survey import WorkerState, by_host, survey
+
+
+@pytest.mark.parametrize("name", ["local", "inline", "slurm", "oar"])
+def test_an_executor_that_is_no_scheduler_is_one_sentence(name):
+    with pytest.raises(ConfigError, match=f"'{name}' is not the address of a scheduler: write dask://HOST:PORT"):
+        survey(ExecutorTable(name=name))
 
 
 def test_workers_of_a_host_are_one_line_and_those_that_do_not_fit_another():

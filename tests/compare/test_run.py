@@ -67,11 +67,11 @@ def test_the_printed_number_is_compared_on_the_same_seed():
 def test_memory_and_processor_time_are_those_of_the_command():
     python = [sys.executable, "-I", "-S", "-c"]
     small, large = (
-        run_metric("memory", [*python, f"b'x' * {size}"], folder=None, timeout=20)[0][0] for size in (1, 200_000_000)
+        run_metric("memory", [*python, f"b'x' * {size}"], folder=None, timeout=300)[0][0] for size in (1, 200_000_000)
     )
     assert 1e6 < small < 1e8
     assert 1.9e8 < large - small < 2.2e8
-    asleep = run_metric("cpu", ["sleep", "0.3"], folder=None, timeout=20)[0][0]
+    asleep = run_metric("cpu", ["sleep", "0.3"], folder=None, timeout=300)[0][0]
     assert asleep < 0.1
 
 

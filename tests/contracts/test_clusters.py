@@ -19,7 +19,9 @@ from typer.testing import CliRunner
 
 import semeai
 from semeai.cli.app import app
-from semeai.errors import ConfigError, WorkersLost
+from semeai.cli.main import run
+from semeai.errors import ConfigError
+from semeai.stats.counts import RewardCounts
 from semeai.work.cluster.connect import connect
 from semeai.work.cluster.settings import ExecutorTable
 from semeai.work.evaluators import CallableEvaluator
@@ -27,11 +29,25 @@ from semeai.work.jobs import Job, run_job
 from semeai.work.packing import pack
 from tests import programs
 from tests.clusters import cluster, free_port, self_signed, until
+from tests.store.test_server import postgres_url, server  # noqa: F401 - fixtures
+from tests.tiny_kernel import NeedsKernel
 
 pytestmark = pytest.mark.slow
 pytest.importorskip("distributed")
 
 SETTINGS = {"mode": "plain", "max_per_candidate": 400, "accept_above": 0.55, "discard_below": 0.6}
+RACE = """
+[race]
+mode = "plain"
+max_per_candidate = 400
+accept_above = 0.55
+discard_below = 0.6
+[evaluator]
+callable = "tests.programs:slow_coin"
+[candidates.grid]
+p = [0.4, 0.5, 0.7]
+seconds = [0.002]
+"""
 PATIENCE = "semeai.work.cluster.connect.CONNECT_SECONDS"
 
 
@@ -40,7 +56,7 @@ def jobs_of(function, params, n, size=50, **more):
     return [Job(evaluator, "c", params, 12345, size * i, size, **more) for i in range(n)]
 
 
-def collect(pool, n, seconds=90):
+def collect(pool, n, seconds=300):
     results, deadline = {}, time.monotonic() + seconds
     while len(results) < n and time.monotonic() < deadline:
         results.update((i, answers[0]) for i, answers in pool.wait(1))
@@ -50,7 +66,7 @@ def collect(pool, n, seconds=90):
 def race(place, executor, function=programs.slow_coin, observer=None):
     candidates = [{"p": p, "seconds": 0.002} for p in (0.4, 0.5, 0.7)]
     return semeai.run_race(
-        function, candidates, SETTINGS, ledger=str(place), name="r", workers=2, executor=executor, timeout=60,
+        function, candidates, SETTINGS, ledger=str(place), name="r", workers=2, executor=executor, timeout=300,
         observer=observer,
     )  # fmt: skip
 
@@ -116,6 +132,44 @@ def test_a_task_that_kills_its_workers_is_a_failing_program(dask_cluster):
     assert results[first][1].counts == results[others[0]][0].counts == run_job(fine[0]).counts
 
 
+def test_a_task_that_kills_its_worker_gives_the_digest_of_one_that_crashes(dask_cluster, tmp_path):
+    settings = {**SETTINGS, "batch": 1, "lookahead": 1, "max_per_candidate": 10}
+    found = [
+        semeai.run_race(
+            programs.kills_its_worker, [{"p": 0.5}, {"p": 1.0}], settings, workers=2, executor=executor,
+            ledger=str(tmp_path / f"{executor[:4]}.sqlite"), name="r",
+        )
+        for executor in ("local", dask_cluster.address)
+    ]  # fmt: skip
+    here, there = ([failure.message for failure in result.failures] for result in found)
+    assert "exit status -11" in here[0]
+    assert "workers were lost with it" in there[0]
+    assert found[0].digest == found[1].digest
+
+
+def test_the_work_has_one_thread_for_numba_and_linear_algebra(dask_cluster):
+    with dask_cluster.pool() as pool:
+        pool.begin(CallableEvaluator(programs.has_one_thread))
+        pool.submit(jobs_of(programs.has_one_thread, {}, 1, 4))
+        assert collect(pool, 1)[0].counts == RewardCounts.of(wins=4)
+
+
+def test_kernels_are_compiled_by_one_process_of_a_machine(tmp_path):
+    notes = tmp_path / "notes"
+    with cluster(tmp_path / "c", 3, SEMEAI_CACHE_DIR=str(tmp_path / "kernels")) as found, found.pool() as pool:
+        pool.begin(NeedsKernel(str(notes)))
+        until(lambda: pool.wait(0.1) or pool.slots == 3)
+        jobs = jobs_of(programs.slow_coin, {"p": 0.5, "seconds": 0.01}, 6, size=20)
+        for job in jobs:
+            pool.submit([job])
+        assert len(collect(pool, 6)) == 6
+    assert sorted(notes.read_text().split()) == ["0", "0", "1"]
+
+
+def test_a_driver_on_a_cluster_writes_to_postgresql(dask_cluster, server, digest):  # noqa: F811
+    assert race(server, dask_cluster.address).digest == digest
+
+
 def test_workers_that_come_later_are_used_and_those_that_hang_are_given_up(tmp_path, digest):
     with cluster(tmp_path / "c", 0, DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL="1s") as found:  # dask waits five at least
         first = found.start_worker(nanny=False)
@@ -156,20 +210,32 @@ def test_a_worker_with_other_sources_is_left_out_although_its_version_is_the_sam
     assert all("it is left out" in text for text in warnings)
 
 
-def test_a_lost_scheduler_ends_the_run_and_the_same_call_resumes_it(tmp_path, digest, monkeypatch):
+def test_a_lost_scheduler_ends_the_command_and_the_same_command_resumes_it(tmp_path, digest, monkeypatch, capsys):
     monkeypatch.setattr(PATIENCE, 5.0)
-    place = tmp_path / "l.sqlite"
+    (tmp_path / "race.toml").write_text(RACE)
     with cluster(tmp_path / "c", 1) as found:
-        with pytest.raises(WorkersLost, match="does not answer any more; all results that came in are kept"):
-            race(place, found.address, observer=Once(lambda: found.kill(found.scheduler)))
+
+        def kill():
+            until(lambda: _n_batches("r.sqlite") > 2)
+            found.kill(found.scheduler)
+
+        monkeypatch.chdir(tmp_path)
+        killing = threading.Thread(target=kill)
+        killing.start()
+        words = ["race", "race.toml", "--executor", found.address, "--ledger", "r.sqlite"]
+        with pytest.raises(SystemExit) as ended:
+            run(lambda: app(words))
+        killing.join()
+        assert ended.value.code == 3
+        assert "does not answer any more; all results that came in are kept" in capsys.readouterr().err
         assert not any(logging.getLogger(name).isEnabledFor(logging.ERROR) for name in _logging_of_dask())
-        kept = semeai.Ledger(str(place))
-        assert kept.run("r").state == "error"
-        assert sum(1 for _ in kept.batches(kept.run("r").id)) > 0
-        kept.close()
+        assert semeai.Ledger("r.sqlite", read_only=True).run("race").state == "error"
         found.start_scheduler()
         found.start_worker()
-        assert race(place, found.address).digest == digest
+        assert CliRunner().invoke(app, words).exit_code == 0
+    ledger = semeai.Ledger("r.sqlite", read_only=True)
+    assert ledger.digest(ledger.run("race").id) == digest
+    ledger.close()
 
 
 def _logging_of_dask():
@@ -189,7 +255,7 @@ def test_ctrl_c_leaves_no_task_on_a_shared_scheduler_and_another_machine_resumes
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     until(lambda: _n_batches(tmp_path / "semeai.sqlite") > 2)
     process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=300)
     assert process.returncode == 130, output
     assert f"--executor {dask_cluster.address}" in output
     assert dask_cluster.n_tasks() == 0
@@ -202,7 +268,7 @@ def test_ctrl_c_leaves_no_task_on_a_shared_scheduler_and_another_machine_resumes
 
 
 def _n_batches(place):
-    if not place.exists():
+    if not Path(place).exists():
         return 0
     try:
         ledger = semeai.Ledger(str(place), read_only=True)
@@ -274,7 +340,7 @@ def test_runs_that_share_a_scheduler_take_turns(dask_cluster):
         n_early = len(collect(first, 1))
         late = [second.submit([job]) for job in jobs_of(programs.slow_coin, params, 10)]
         done = set()
-        deadline = time.monotonic() + 90
+        deadline = time.monotonic() + 300
         while len(done) < len(late) and time.monotonic() < deadline:
             done |= {number for number, _ in second.wait(0.02)}
             n_early += len(first.wait(0.02))
@@ -283,7 +349,7 @@ def test_runs_that_share_a_scheduler_take_turns(dask_cluster):
 
 
 def test_a_plan_is_the_same_on_workers_of_a_cluster(dask_cluster):
-    words = ["plan", "--efficiency", "0.7", "--races", "40", "--json"]
+    words = ["plan", "--efficiency", "0.7", "--races", "20", "--json"]
     here, there = (CliRunner().invoke(app, [*words, *more]) for more in ([], ["--executor", dask_cluster.address]))
     assert there.exit_code == 0, there.output
     assert json.loads(there.stdout) == json.loads(here.stdout)
@@ -309,6 +375,9 @@ def test_connections_are_encrypted_with_certificates_and_refused_without(tmp_pat
             ids = [pool.submit([job]) for job in jobs]
             results = collect(pool, 3)
         assert [results[i].counts for i in ids] == [run_job(job).counts for job in jobs]
+        command = [sys.executable, "-m", "semeai", "workers", found.address]  # its certificate is in dask's settings
+        shown = subprocess.run(command, env=found.environment, capture_output=True, text=True, check=True).stdout
+        assert "1 worker" in shown
         monkeypatch.setattr(PATIENCE, 1.0)
         for name in (found.address, found.address.replace("tls", "dask")):
             with pytest.raises(ConfigError, match="no dask scheduler answers there"):

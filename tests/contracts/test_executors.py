@@ -98,7 +98,7 @@ def test_closing_drops_what_is_under_way(name, make_pool):
         pool.submit([make_job(programs.slow_coin, {"p": 0.5, "seconds": 1000}, size=100)])
     began = time.monotonic()
     pool.close()
-    assert time.monotonic() - began < 60
+    assert time.monotonic() - began < 300  # and not 100,000
 
 
 @pytest.mark.slow

@@ -41,7 +41,7 @@ def postgres_url():
         shutil.chown(folder, "nobody")
 
     def run(*command):
-        subprocess.run([*as_user, *map(str, command)], check=True, capture_output=True, cwd=folder, timeout=60)
+        subprocess.run([*as_user, *map(str, command)], check=True, capture_output=True, cwd=folder, timeout=300)
 
     data, log = folder / "data", folder / "log"
     options = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=off"

@@ -17,7 +17,7 @@ from semeai.errors import ConfigError
 from semeai.evolve.config import checked_evolution, load_evolution
 from semeai.evolve.context import config_of
 from semeai.evolve.evolution import Evolution, step_settings
-from semeai.evolve.loop import EvolutionObserver, find_opponent, run_evolution
+from semeai.evolve.loop import EvolutionObserver, find_opponents, run_evolution
 from semeai.evolve.report import report
 from semeai.evolve.store import step_run
 from semeai.players.catalog import parse_spec
@@ -119,6 +119,61 @@ def test_it_grows_and_is_validated_and_leaves_a_player(undisturbed):
     assert made.config == grown
     deep = history.accepting[-1].matches["deep"].match
     assert [p.config.simulations for p in (deep.a, deep.b)] == [80, 80]
+
+
+CONFIRMING = SMALL.replace("[screen]", "[confirm]\ngames = 4\nabove = ABOVE\n\n[screen]")
+
+
+def test_an_accepted_change_that_separate_games_do_not_confirm_is_taken_out(tmp_path, undisturbed):
+    strict = small(tmp_path, CONFIRMING.replace("ABOVE", "0.99"), **{"executor.name": "inline"})
+    result = grow(strict, tmp_path)
+    history = result.history
+    taken = [step for step in history.steps if step.taken_out]
+    assert taken, "no race accepted anything: the test shows too little"
+    assert history.accepting == []
+    assert result.player == strict.player
+    assert all(step.matches["against-previous"].tally.n_games == 4 for step in taken)
+    assert sum(p.acceptances for p in history.by_proposer().values()) == 0
+    text = report(history, [])
+    assert "## Taken out again" in text
+    assert str(taken[0].changes[taken[0].taken_out.name]) in text
+    # A change that was taken out is never proposed again, and the same command reads everything from the ledger.
+    tried = [change.key for step in history.steps for change in step.changes.values()]
+    assert tried.count(taken[0].changes[taken[0].taken_out.name].key) == 1
+    before = digests(tmp_path, "small")
+    assert grow(strict, tmp_path).player == strict.player
+    assert digests(tmp_path, "small") == before
+    # Where every change is confirmed, the same programs grow as without confirmation.
+    lenient = small(tmp_path, CONFIRMING.replace("ABOVE", "0"), **{"executor.name": "inline"})
+    assert grow(lenient, tmp_path, "lenient").player == undisturbed[1].player
+
+
+def test_of_several_accepted_changes_one_is_added_and_the_others_may_come_again(tmp_path):
+    evolution = Evolution.begin(small(tmp_path, sample=0))
+    proposals = evolution.propose(1)[:3]
+    told = (Verdict.ACCEPTED, Verdict.DISCARDED, Verdict.ACCEPTED)
+    verdicts = {proposal.name: verdict for proposal, verdict in zip(proposals, told, strict=True)}
+    assert evolution.tell(proposals, verdicts) == proposals[2].change
+    assert evolution.context.accepted == (proposals[2].change,)
+    assert evolution.context.tried == (proposals[1].change, proposals[2].change)
+    other = Evolution.begin(small(tmp_path, sample=0))
+    assert other.tell(proposals, verdicts, confirmed=False) is None
+    assert other.context.accepted == ()
+    assert proposals[2].change in other.context.tried
+    assert proposals[0].change not in other.context.tried
+
+
+def test_every_program_may_play_several_engines_and_another_budget(tmp_path):
+    text = SMALL.replace(
+        'opponent = "random"', 'opponent = ["random", "mcts:fast,simulations=2"]\nevery_program = true'
+    )
+    history = grow(small(tmp_path, text, **{"executor.name": "inline"}), tmp_path).history
+    assert history.accepting
+    for matches in (history.matches, *(step.matches for step in history.accepting)):
+        assert {"opponent", "opponent-2"} <= matches.keys()
+    assert all("deep" in step.matches for step in history.accepting)
+    tables = [line for line in report(history, []).splitlines() if line.startswith("### Against a foreign engine")]
+    assert len(tables) == 2
 
 
 def test_the_report_has_the_papers_table_the_boards_and_what_each_proposer_cost(undisturbed):
@@ -340,11 +395,11 @@ def test_what_is_wrong_with_a_file_is_said_in_one_sentence(tmp_path, text):
 
 def test_why_no_foreign_engine_plays_is_said(tmp_path):
     for match, reason in (({"size": 3}, "no board of 3 lines"), ({"game": "havannah"}, "name one for havannah")):
-        spec, notes = find_opponent(checked_evolution({"match": match}), tmp_path)
-        assert spec is None
+        specs, notes = find_opponents(checked_evolution({"match": match}), tmp_path)
+        assert specs == []
         assert reason in notes[0]
     with pytest.raises(ConfigError, match=r"validation.opponent: .*no program 'nobody'"):
-        find_opponent(checked_evolution({"validation": {"opponent": "gtp:nobody"}}), tmp_path)
+        find_opponents(checked_evolution({"validation": {"opponent": "gtp:nobody"}}), tmp_path)
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import pytest
 
 from semeai.errors import ConfigError
 from semeai.evolve.change import NumberChange, PatternChange
+from semeai.evolve.config import checked_evolution
 from semeai.evolve.context import Context, config_of
 from semeai.evolve.proposal import Proposal
 from semeai.evolve.proposers.base import Mixture
@@ -80,7 +81,7 @@ def test_a_small_space_is_used_up():
 
 
 def test_random_patterns_have_the_asked_form():
-    for change, _ in evolve(RandomPatterns(radius=2, shapes="bad", bias=0.5), Context(PLAYER), 50):
+    for change, _ in evolve(RandomPatterns(radius=2, shapes="bad", biases=(0.5,)), Context(PLAYER), 50):
         assert change.pattern.bias == -0.5
         assert 2 <= len(change.pattern.cells) <= 3
         assert change.pattern.radius <= 2
@@ -193,6 +194,36 @@ def test_guided_proposals_are_no_near_duplicates_and_are_scored_anew(sample):
     assert [s.z for s in after] != [s.z for s in before]
     with pytest.raises(ConfigError, match="need a sample"):
         guided.propose(Context(PLAYER), np.random.default_rng(1))
+
+
+def test_patterns_that_are_searched_with_are_ranked_by_their_effect(sample):
+    """A pattern is kept, with one of its weights, if it leads the shallow search to what the deep one prefers."""
+    context = Context(PLAYER, sample=sample)
+    guided = Guided(
+        RandomPatterns(least_cells=1, most_cells=3, biases=(0.01, 3.0)), pool=300, shallow=10, deep=400, least_z=0.5,
+        searched=6,
+    )  # fmt: skip
+    ranking = guided.ranking(context, sample)
+    assert ranking, "no pattern helps: the test shows too little"
+    assert all(a.z >= b.z >= guided.least_z for a, b in itertools.pairwise([*ranking, ranking[-1]]))
+    deep = sample.shares(context.config, 400, 1)
+    for scored in ranking:
+        grown = PatternChange(scored.pattern).apply(PLAYER, context.config)
+        distances = [
+            sample.by_position(np.abs(deep - sample.shares(config, 10, 1))) / 2
+            for config in (context.config, config_of(grown, "go"))
+        ]
+        assert scored.z == pytest.approx(z_score(distances[0] - distances[1]))
+    assert {abs(scored.pattern.bias) for scored in ranking} <= {0.01, 3.0}
+
+
+def test_patterns_may_reach_farther_than_usual():
+    config = checked_evolution({"proposers": [{"kind": "random", "radius": 5}], "match": {"size": 9}})
+    assert config.reach == 5
+    wide = sample_positions(config_of(PLAYER, "go"), size=9, n=2, seed=3, simulations=2, radius=config.reach)
+    proposer = config.make_proposer()
+    change = proposer.propose(Context(PLAYER, sample=wide), generator(1, "wide"))
+    assert change is not None
 
 
 def test_samples_are_reproducible_positions_to_move_in(sample):

@@ -7,6 +7,9 @@ import pytest
 from semeai.errors import ConfigError
 from semeai.evolve.store import OPPONENT, PREVIOUS
 from semeai.experiments import growing
+from semeai.games.catalog import game_named
+from semeai.learn.games import play_games, self_play
+from semeai.runs.run import place_named
 
 SMALL = replace(
     growing.GOOD_9, size=5, simulations=5, steps=1, candidates=2, max_per_candidate=4, opponent="first + AE"
@@ -48,7 +51,12 @@ def test_the_papers_figures_stand_where_they_belong():
     "section", [growing.GOOD_9, growing.BAD_9, growing.WITH_DATABASE_19, growing.WITHOUT_DATABASE_19]
 )
 def test_every_section_is_an_evolution(section):
-    config = section._config({"player": growing.BARE, "simulations": 5}, None, None, "guided", {})
+    for start in growing.STARTS:
+        campaign = growing.Campaign(5, None, "guided", start, None)
+        player = {"player": growing.STARTS[start].player, "simulations": 5}
+        config = section._config(player, None, campaign, {})
+        assert (config.confirm is None) == (start == "bare")
+        assert config.proposers[0].searched == (30 if start == "strong" else 0)
     assert config.candidates == (10 if section is growing.GOOD_9 else 1)
     assert config.proposers[0].shapes == section.shapes
 
@@ -59,6 +67,27 @@ def test_a_program_with_a_database_is_read_again(small, tmp_path):
     section = replace(small, database=True, opponent="GNU Go level 1")
     options = dict(games=2, proposer="random", workers=1, ledger=str(tmp_path / "l.sqlite"))
     assert section.run(**options) == section.run(**options)
+
+
+@pytest.mark.slow
+def test_the_database_may_be_learnt_from_records(small, tmp_path):
+    place = place_named(str(tmp_path / "games.sqlite"), None, 1)
+    _, games = play_games(self_play("mcts:rave,simulations=5", 5, 3), 8, place)
+    folder = tmp_path / "records"
+    folder.mkdir()
+    for i, game in enumerate(games):
+        (folder / f"{i}.sgf").write_text(game_named("go").write_record(game))
+    section = replace(small, opponent="first + AE")
+    told: list[str] = []
+    options = dict(games=2, proposer="random", workers=1, ledger=str(tmp_path / "l.sqlite"), records=folder)
+    section.run(**options, start="strong", progress=told.append)
+    assert any(f"learning a database from the games in {folder}" in text for text in told)
+    assert (tmp_path / "database-5-records-1.npz").exists()
+
+
+def test_an_unknown_start_is_refused(small):
+    with pytest.raises(ConfigError, match="--start 'strnog': did you mean 'strong'"):
+        small.run(start="strnog")
 
 
 @pytest.mark.slow

@@ -39,8 +39,9 @@ def test_coverage_reads_games_from_a_folder(tmp_path):
         board.play(int(move))
     record = GameRecord("go", 9, 7.5, tuple(board.moves))
     (tmp_path / "a.sgf").write_text(game_named("go").write_record(record))
-    [table] = coverage(tmp_path, games=1, size=(), simulations=(20,), workers=1, executor="inline")
+    table, by_size = coverage(tmp_path, games=1, size=(), simulations=(20,), workers=1, executor="inline")
     assert [row[1] for row in table.rows] == [2]
+    assert [str(cell).split("%")[0] for cell in by_size.rows[0][1:2]] == [str(table.rows[0][3]).split("%")[0]]
 
 
 def test_openings_are_moves_by_turns_from_black():

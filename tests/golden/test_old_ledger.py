@@ -7,11 +7,14 @@ import hashlib
 import json
 import shutil
 import sqlite3
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from semeai.errors import LedgerError
 from semeai.evolve.config import load_evolution
 from semeai.evolve.history import read_history
 from semeai.evolve.loop import run_evolution
@@ -97,6 +100,26 @@ def test_a_race_is_converted_with_all_it_had(folder, name):
     assert not verify_races(store, report.n_rows)
     store.close()
     assert not migrate(str(place), backup=folder / "other.sqlite", say=lambda text: None)
+
+
+HOLD = """
+import fcntl, sys
+file = open(sys.argv[1], "a+")
+fcntl.lockf(file, fcntl.LOCK_EX)  # as semeai 0.1.0 did
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_ledger_that_semeai_0_1_writes_is_not_converted(folder):
+    place = folder / "old.sqlite"
+    command = [sys.executable, "-c", HOLD, f"{place}.1.lock"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as writer:
+        assert writer.stdout.readline() == b"held\n"
+        with pytest.raises(LedgerError, match=r"run 'callable' is being written by semeai 0\.1: stop it first"):
+            convert(folder)
+        writer.stdin.close()
+    convert(folder)  # the file alone is no lock
 
 
 def test_the_copy_is_the_old_ledger(folder):

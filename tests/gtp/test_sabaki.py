@@ -34,7 +34,7 @@ def folder(tmp_path_factory):
 def test_sabaki_plays_a_whole_game(folder):
     engine = [sys.executable, "-m", "semeai", "gtp", "--simulations", "300", "--seed", "7"]
     done = subprocess.run(
-        [NODE, "play.cjs", *engine], cwd=folder, capture_output=True, text=True, timeout=200, env=os.environ
+        [NODE, "play.cjs", *engine], cwd=folder, capture_output=True, text=True, timeout=300, env=os.environ
     )
     assert done.returncode == 0, done.stderr
     game = json.loads(done.stdout)

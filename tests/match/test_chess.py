@@ -19,7 +19,7 @@ from semeai.match.pair import draw_opening
 from semeai.match.rating import elo_dict
 from semeai.match.settings import MatchSettings
 from semeai.players.catalog import parse_spec
-from semeai.players.engine_process import find_program
+from semeai.processes import find_program
 from semeai.store.ledger import Ledger
 
 needs_stockfish = pytest.mark.skipif(find_program("stockfish") is None, reason="stockfish is not installed")
@@ -151,7 +151,7 @@ def test_a_wrong_option_is_one_sentence_before_the_race(tmp_path):
     race = RACE.replace("uci:stockfish", ENGINE).replace("Hash = 1", "Quiet = true").replace("Skill Level", "Styl")
     (tmp_path / "race.toml").write_text(race)
     done = subprocess.run(
-        [sys.executable, "-m", "semeai", "race", "race.toml"], cwd=tmp_path, capture_output=True, text=True, timeout=120
+        [sys.executable, "-m", "semeai", "race", "race.toml"], cwd=tmp_path, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 2
     assert "has no option 'Styl': did you mean 'Style'?" in done.stderr

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from semeai.errors import ConfigError, PlayerFailed, RunChanged
+from semeai import kills
+from semeai.errors import BaselineFailed, ConfigError, PlayerFailed, ProgramFailed, RunChanged
+from semeai.match.evaluator import MatchEvaluator
 from semeai.match.match import Match
 from semeai.match.run import play_match, replay_match, run_match
 from semeai.match.settings import MatchSettings
@@ -130,6 +132,38 @@ def test_an_engine_that_crashes_in_every_game_loses_them_and_the_match_goes_on(t
     assert [game.stderr for game in result.failures] == ["a stack trace\n"] * 4
 
 
+def test_a_game_whose_engine_is_killed_from_outside_is_played_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(kills, "PAUSES", (0.0,))
+    undisturbed, marker = tmp_path / "undisturbed", tmp_path / "marker"
+    undisturbed.touch()
+    matches = [Match(parse_spec("random"), engine("killed", str(path)), SMALL) for path in (undisturbed, marker)]
+    expected, result = (run_match(match, 4, Place(None, "inline")) for match in matches)
+    assert marker.exists()
+    assert (result.tally.levels, result.tally.reasons) == (expected.tally.levels, expected.tally.reasons)
+    assert "crash" not in result.tally.reasons
+
+
+def test_an_engine_that_is_always_killed_ends_the_match_and_loses_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(kills, "PAUSES", (0.0,))
+    match = Match(parse_spec("random"), engine("killed", str(tmp_path / "missing" / "marker")), SMALL)
+    with pytest.raises(PlayerFailed, match=r"games 1 and 2: engine .*\(SIGKILL\)\) in place of an answer in 2 tries; "):
+        run_match(match, 4, Place(str(tmp_path / "l"), "inline"))
+    assert rows(tmp_path / "l", match.name) == []
+
+
+def test_a_candidate_whose_engine_is_always_killed_fails(tmp_path, monkeypatch):
+    monkeypatch.setattr(kills, "PAUSES", ())
+    players = [
+        {"command": [sys.executable, str(ENGINES), "killed", str(tmp_path / "missing" / "marker")]},
+        {"player": "random"},
+    ]
+    play = MatchEvaluator(players[1], SMALL).open()
+    with pytest.raises(ProgramFailed, match=r"SIGKILL.* in 1 tries"):
+        play(players[0], 1)
+    with pytest.raises(BaselineFailed, match="the baseline failed: engine"):
+        MatchEvaluator(players[0], SMALL).open()(players[1], 1)
+
+
 @pytest.mark.slow
 def test_a_lost_worker_changes_nothing(tmp_path):
     expected = run_match(random_match(3), 60, Place(str(tmp_path / "a"), "inline"))
@@ -177,7 +211,7 @@ def test_kill_9_in_the_middle_and_on_again(tmp_path):
     kept = rows(tmp_path / "semeai.sqlite", run.name)
     assert 4 <= len(kept) < 40
     assert len(kept) % 2 == 0
-    output, errors = start().communicate(timeout=120)
+    output, errors = start().communicate(timeout=300)
     assert json.loads(output)["games"] == 40, errors
     assert sleepers() == []
     whole = rows(tmp_path / "semeai.sqlite", run.name)
@@ -189,7 +223,7 @@ def test_kill_9_in_the_middle_and_on_again(tmp_path):
 
 def test_an_engine_that_floods_its_output_ends_the_match(tmp_path):
     command = [sys.executable, "-m", "semeai", "match", "random", "gtp:yes '#'", "--games", "2"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=200)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert done.returncode == 3, done.stderr
     said = "engine \"yes '#'\" wrote more than 4 MB of comments in answer to 'list_commands'"
     assert said in done.stderr

@@ -14,7 +14,7 @@ needs_mpi = pytest.mark.skipif(
 )
 
 
-def mpiexec(ranks, *arguments, stdin="", timeout=200):
+def mpiexec(ranks, *arguments, stdin="", timeout=300):
     """The finished job."""
     program = [sys.executable, *arguments]
     return subprocess.run(

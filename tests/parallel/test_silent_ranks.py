@@ -15,7 +15,7 @@ RANKS = 3
 
 
 class Job(Started):
-    def __init__(self, folder, *arguments, seconds="8"):
+    def __init__(self, folder, *arguments, seconds="12"):
         mpiexec = (MPIEXEC, "-n", RANKS, sys.executable)
         super().__init__(folder, arguments, mpiexec, SEMEAI_RANK_TIMEOUT=seconds)
 
@@ -82,7 +82,7 @@ def test_a_rank_that_is_stopped_in_a_search_ends_the_job(searching, scheme, rank
     job = searching(scheme=scheme)
     job.send(rank, signal.SIGSTOP)
     assert job.ended() == 3, job.output
-    assert f"rank {rank} of 3 has not answered for 4" in job.output
+    assert f"rank {rank} of 3 has not answered for 6" in job.output
     assert "Traceback" not in job.output
 
 
@@ -90,7 +90,7 @@ def test_a_rank_that_is_stopped_while_others_search_without_waiting(searching):
     job = searching(*BY_TIME)
     job.send(1, signal.SIGSTOP)
     assert job.ended() == 3, job.output
-    assert "rank 1 of 3 has not answered for 4" in job.output
+    assert "rank 1 of 3 has not answered for 6" in job.output
 
 
 @pytest.mark.parametrize(("when", "rank"), [("engine", 1), ("searching", 0)])
@@ -118,8 +118,8 @@ def test_a_rank_that_is_stopped_between_two_commands_is_noticed_by_the_next(engi
 
 
 def test_ranks_wait_for_the_next_command_for_ever(engine):
-    job = engine(seconds="6")
-    time.sleep(9)  # longer than a silent rank is waited for
+    job = engine(seconds="9")
+    time.sleep(12)  # longer than a silent rank is waited for
     job.answers("genmove w")
     job.say("quit")
     assert job.ended() == 0, job.output
@@ -131,12 +131,12 @@ def test_a_rank_may_work_for_longer_than_it_may_be_silent(start):
         "from semeai.parallel.mpi import ending_all_ranks, world\n"
         "with ending_all_ranks():\n"
         "    comm = world().subgroup(3)\n"
-        "    end = time.monotonic() + (12 if comm.rank == 1 else 0)\n"
+        "    end = time.monotonic() + (16 if comm.rank == 1 else 0)\n"
         "    while time.monotonic() < end: pass\n"
         "    total = comm.start_sum(np.ones(1)).result()\n"
         "if comm.rank == 0: print('total', total)\n"
     )
-    job = start("-c", code, seconds="6")
+    job = start("-c", code, seconds="9")
     assert job.ended() == 0, job.output
     assert "total [3.]" in job.output
 

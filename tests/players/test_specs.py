@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from semeai import processes
 from semeai.errors import ConfigError
 from semeai.games.go import game
 from semeai.games.go.book import Book
@@ -16,7 +17,6 @@ from semeai.games.go.database import Database
 from semeai.match.player_cache import PlayerCache
 from semeai.patterns.file import write_patterns
 from semeai.patterns.pattern import Pattern
-from semeai.players import engine_process
 from semeai.players.catalog import make_player, parse_spec, words_with_simulations
 from semeai.players.gnugo import gnugo
 from semeai.players.specs import GtpSpec, MctsSpec, PlayerSpec, RandomSpec
@@ -117,7 +117,7 @@ def test_random_players_and_engines_are_parsed_without_numba():
 
 def test_engines_are_found_where_games_are_installed(tmp_path, monkeypatch):
     """Words keep the name that was written; the program is found where the player is made."""
-    monkeypatch.setattr(engine_process, "GAME_FOLDERS", (str(tmp_path),))
+    monkeypatch.setattr(processes, "GAME_FOLDERS", (str(tmp_path),))
     with pytest.raises(ConfigError, match="no program 'a-game' can be run here"):
         parse_spec("gtp:a-game")
     program = tmp_path / "a-game"
@@ -133,7 +133,7 @@ def test_engines_are_found_where_games_are_installed(tmp_path, monkeypatch):
 
 def test_gnugo_is_found_like_any_engine(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path / "empty"))
-    monkeypatch.setattr(engine_process, "GAME_FOLDERS", (str(tmp_path / "my games"),))
+    monkeypatch.setattr(processes, "GAME_FOLDERS", (str(tmp_path / "my games"),))
     with pytest.raises(ConfigError, match="gnugo is not installed here"):
         gnugo()
     (tmp_path / "my games").mkdir()

@@ -12,11 +12,11 @@ from semeai.games.catalog import new_position
 from semeai.match.game import play_game
 from semeai.match.settings import MatchSettings
 from semeai.players.catalog import parse_spec
-from semeai.players.engine_process import find_program
 from semeai.players.random import RandomPlayer
 from semeai.players.specs import PlayerSpec
 from semeai.players.time_control import ChessClock, TimeControl
 from semeai.players.uci_process import MATE, facts_of
+from semeai.processes import find_program
 
 ENGINES = Path(__file__).parents[1] / "uci_engines.py"
 STOCKFISH = find_program("stockfish")

@@ -1,14 +1,16 @@
 """The ledger as JSON: what pages get."""
 
+import contextlib
 import json
 import re
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import markdown
 import pytest
 
 from semeai import Ledger
 from semeai.errors import ConfigError, LedgerError, RunNotFound
+from semeai.match.store import MATCH, record_pair, recorded_pairs
 from semeai.report.contents import read_tables, report_data
 from semeai.report.markdown import markdown_report
 from semeai.report.page import inline_json, report_page
@@ -336,11 +338,14 @@ def test_results_of_parts_count_for_the_whole_run(tmp_path):
 
 def test_failed_games_are_shown_with_their_standard_error(tmp_path):
     place = tmp_path / "failed.sqlite"
-    recorded_match(place, games=4)
-    with Ledger(place)._engine.begin() as connection:
-        connection.exec_driver_sql(
-            "UPDATE games SET failure = 'it ended', reason = 'crash', stderr = ? WHERE number = 2", (f"no {EVIL}",)
-        )
+    recorded_match(place, games=2)
+    with contextlib.closing(Ledger(place)) as store:
+        run = store.run("match")
+        ((_, (one, other)),) = recorded_pairs(store, run.id)
+        failed = replace(one, number=2, failure="it ended", reason="crash", stderr=f"no {EVIL}")
+        writer = store.open_run(run.name, run.kind, run.config, run.seed, run.versions, MATCH.tables)
+        record_pair(writer, (failed, replace(other, number=3)))
+        writer.close()
     data = LedgerReader(place).run("match")["data"]
     assert data["failures"] == [{"candidate": "game 3", "kind": "crash", "message": "it ended", "stderr": f"no {EVIL}"}]
     assert data["words"][-1] == "1 game ended by a failure: see the failures below."

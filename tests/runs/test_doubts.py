@@ -57,6 +57,31 @@ class TestReads:
         assert run_race_file(tmp_path / "race.toml", ledger=str(tmp_path / "l.sqlite"), workers=1).warnings == []
 
 
+class TestConstants:
+    def race(self, folder, program):
+        (folder / "race.toml").write_text(
+            '[race]\nmode = "plain"\naccept_above = 0.6\ndiscard_below = 0.65\nmax_evaluations = 400\n'
+            f'[evaluator]\ncommand = ["sh", "-c", "{program}", "sh", "{{x}}", "{{seed}}"]\n'
+            + "".join(f'[[candidates]]\nname = "{name}"\nx = {x}\n' for name, x in (("a", 1), ("b", 2), ("c", 3)))
+        )
+        return run_race_file(folder / "race.toml", ledger=str(folder / "l.sqlite"), workers=1).warnings
+
+    def test_candidates_with_one_and_the_same_constant(self, tmp_path):
+        expected = (
+            "candidates 'a' and 'b': all results so far are 0.7; does the program use its parameters and the seed?"
+        )
+        assert self.race(tmp_path, "echo 0.7") == [expected]
+        assert self.race(tmp_path, "echo 0.7") == [expected]  # read back from the ledger
+
+    @pytest.mark.parametrize(
+        "program",
+        ["echo 0.7$1", "echo 0.7$(( $2 % 2 ))", "echo 1", "echo 0"],
+        ids=["other constants", "seeds", "won", "lost"],
+    )
+    def test_what_is_no_constant_or_nothing_special(self, tmp_path, program):
+        assert self.race(tmp_path, program) == []
+
+
 class TestTies:
     def test_the_same_program_as_the_baseline(self, tmp_path):
         place = {"ledger": str(tmp_path / "l.sqlite"), "name": "r"}

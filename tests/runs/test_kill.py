@@ -125,9 +125,9 @@ def test_kills_change_nothing(tmp_path):
             assert time.monotonic() < deadline, "workers outlive their driver"
             time.sleep(0.05)
 
-    resumed = json.loads(subprocess.run(command(tmp_path), capture_output=True, check=True, timeout=120).stdout)
+    resumed = json.loads(subprocess.run(command(tmp_path), capture_output=True, check=True, timeout=300).stdout)
     undisturbed = json.loads(
-        subprocess.run(command(tmp_path, "--name", "undisturbed"), capture_output=True, check=True, timeout=120).stdout
+        subprocess.run(command(tmp_path, "--name", "undisturbed"), capture_output=True, check=True, timeout=300).stdout
     )
     assert_sound(ledger)
     for result in (resumed, undisturbed):

@@ -5,6 +5,7 @@ import math
 import os
 import re
 import signal
+from types import SimpleNamespace
 
 import pytest
 
@@ -315,14 +316,15 @@ class TestPython:
 
 
 def test_jobs_are_cut_by_what_they_cost():
-    def sizes(*args):
-        return [size for _, size in split(*args)]
+    def sizes(start, size, cost, workers, soon=2):
+        return [size for _, size in split(start, size, cost, SimpleNamespace(workers=workers, workers_soon=soon))]
 
     assert sizes(0, 100, float("nan"), 2) == [50, 50]  # unknown: a share each
+    assert sizes(0, 100, float("nan"), 1, soon=10) == [10] * 10  # also for workers that come later
     assert sizes(0, 1000, 1e-7, 2) == [1000]  # not worth a second worker
     assert sizes(0, 100_000, 1e-5, 2) == [25_000] * 4  # a quarter of a second each
     assert sizes(5, 7, 10.0, 2) == [1] * 7  # one by one
-    assert next(iter(split(5, 7, 10.0, 2))) == (5, 1)
+    assert next(iter(split(5, 7, 10.0, SimpleNamespace(workers=2)))) == (5, 1)
 
 
 def test_the_first_signal_is_told_and_the_third_interrupts():

@@ -30,7 +30,7 @@ COINS = [{"p": 0.3}, {"p": 0.8}]
 
 
 def python(*arguments, stdin=None):
-    return subprocess.run([sys.executable, *arguments], input=stdin, capture_output=True, text=True, timeout=120)
+    return subprocess.run([sys.executable, *arguments], input=stdin, capture_output=True, text=True, timeout=300)
 
 
 def script(tmp_path, text):
@@ -87,7 +87,7 @@ def test_a_notebook():
 
     cells = [nbformat.v4.new_code_cell(SCRIPT), nbformat.v4.new_code_cell("EDGE = 1.0\n" + SCRIPT.split("\n\n")[-1])]
     notebook = nbformat.v4.new_notebook(cells=cells)
-    nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
     assert [cell["outputs"][0]["text"] for cell in cells] == [
         "verdicts: discarded accepted\n",
         "verdicts: discarded discarded\n",  # what the second cell has changed reaches the workers

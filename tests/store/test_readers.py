@@ -1,5 +1,6 @@
 """Readers never write: read-only files and folders, foreign databases, old formats; backups of live ledgers."""
 
+import contextlib
 import os
 import shutil
 import sqlite3
@@ -65,6 +66,71 @@ def test_a_reader_creates_nothing(tmp_path):
     with pytest.raises(LedgerError, match="cannot read"):
         Ledger(tmp_path, read_only=True)
     assert [file.name for file in tmp_path.iterdir()] == ["empty.sqlite"]
+
+
+def looks(place, folder):
+    """Look at a ledger in every way. Returns what lies in its folder while it is open, and after."""
+    store = Ledger(place, read_only=True)
+    store.runs()
+    with store.one_state():
+        found = {file.name for file in folder.iterdir()}
+    verify_ledger(store)
+    store.close()
+    return found | {file.name for file in folder.iterdir()}
+
+
+def test_a_look_at_a_closed_ledger_leaves_no_files(place, tmp_path):
+    assert looks(place, tmp_path) == {"ledger.sqlite"}
+    (tmp_path / "copies").mkdir()
+    back_up(place, tmp_path / "copies" / "copy.sqlite")
+    assert looks(place, tmp_path) == {"ledger.sqlite", "copies"}
+
+
+def test_a_look_at_a_foreign_database_with_a_log_leaves_no_files(tmp_path):
+    path = foreign(tmp_path / "other.db")
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA journal_mode = WAL").fetchone() == ("wal",)
+    before = path.read_bytes()
+    with pytest.raises(LedgerError, match="is not a ledger of semeai"):
+        Ledger(path, read_only=True)
+    assert [file.name for file in tmp_path.iterdir()] == ["other.db"]
+    assert path.read_bytes() == before
+
+
+def test_a_reader_sees_a_run_that_is_started_after_it(place, tmp_path):
+    """The ledger is closed when the reader opens it, and read as it is; then it gets a log."""
+    reader = Ledger(place, read_only=True)
+    assert [run.name for run in reader.runs()] == ["run"]
+    store = Ledger(place)
+    writer = open_run(store, name="later")
+    assert [run.name for run in reader.runs()] == ["run", "later"]
+    fill(writer)
+    assert len(list(reader.rows("batches", writer.run_id))) == 2
+    writer.close()
+    store.close()
+    assert len(list(reader.rows("batches", writer.run_id))) == 2
+    reader.close()
+    assert [file.name for file in tmp_path.iterdir()] == ["ledger.sqlite"]
+
+
+def test_a_writer_that_comes_in_the_middle_is_no_damage(place):
+    reader = Ledger(place, read_only=True)
+
+    def find_damage(meanwhile=lambda: None):
+        with reader.one_state():
+            meanwhile()
+            raise reader.damage(1, "pages of two times, or damage")
+
+    def write():
+        store = Ledger(place)
+        open_run(store, name="later").close()
+        store.close()
+
+    with pytest.raises(LedgerError, match="was changed while it was read: look again"):
+        find_damage(write)
+    with pytest.raises(LedgerError, match="run 'run': pages of two times, or damage"):
+        find_damage()
+    reader.close()
 
 
 def test_a_reader_cannot_write(place):

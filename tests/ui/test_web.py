@@ -31,7 +31,7 @@ class Client:
 
     def ask(self, path, method="GET", body=None, **headers):
         """Return status, headers and at most 100 kB of the answer."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
         with closing(connection):
             given = {"Host": f"127.0.0.1:{self.port}", **{k.replace("_", "-"): v for k, v in headers.items()}}
             connection.request(method, path, body=body, headers=given)

@@ -4,13 +4,18 @@ import math
 import pickle
 import queue
 import time
-from types import SimpleNamespace
 
 import pytest
 
 from semeai.errors import ConfigError
+from semeai.race.candidate import Candidate
+from semeai.race.race import Race
+from semeai.race.settings import RaceSettings
+from semeai.runs.driver import RaceDriver
+from semeai.runs.run import Observer, Run
 from semeai.work.cluster import pool as pools
 from semeai.work.cluster.agent import Answered, Greeted, Present
+from semeai.work.cluster.connect import Connection
 from semeai.work.cluster.messages import Answer, Greeting
 from semeai.work.evaluators import CallableEvaluator
 from semeai.work.jobs import Job
@@ -56,10 +61,12 @@ class Agent:
 @pytest.fixture
 def make_pool(monkeypatch):
     monkeypatch.setattr(pools, "Agent", Agent)
-    connection = SimpleNamespace(client=None, name="dask://x:1", trouble=lambda: "", close=lambda: None)
+    asked = []
 
-    def make(threads, **more):
+    def make(threads, n_expected=0, **more):
+        connection = Connection(None, "dask://x:1", n_expected=n_expected, demand=asked.append)
         pool = pools.ClusterPool(connection, **more)
+        pool.asked = asked
         pool.begin(CallableEvaluator(programs.coin))
         pool._agent.events.put(Present(threads))
         pool._agent.greet(dict.fromkeys(threads, Greeting("host")))
@@ -115,6 +122,37 @@ def test_short_tasks_share_an_order_as_soon_as_it_is_known_that_they_are_short(m
     assert pool.wait(0) == [(ids[0], [0])]
     sizes = [len(pickle.loads(order.tasks)) for order in pool._agent.orders.values()]
     assert sizes == [1, 49]  # half of the rest, so that another worker would have its share
+
+
+def test_a_batch_that_began_before_its_workers_came_is_work_for_all_of_them(make_pool):
+    pool = make_pool({})
+    settings = RaceSettings(mode="plain", batch=275, lookahead=2, width=20)
+    race = Race(settings, [Candidate(f"c{i}", {"p": 0.5}) for i in range(10)], 1)
+    driver = RaceDriver(race, CallableEvaluator(programs.coin), Run(pool, None, Observer()))
+    driver._hand_out()
+    workers = {f"w{i}": 1 for i in range(1000)}
+    pool._agent.events.put(Present(workers))
+    pool._agent.greet(dict.fromkeys(workers, Greeting("host")))
+    pool.wait(0)
+    assert len(pool._agent.orders) == 2 * 1000
+    assert {task.size for order in pool._agent.orders.values() for task in pickle.loads(order.tasks)} == {1}
+
+
+def test_workers_are_asked_for_as_the_work_needs_them(make_pool, monkeypatch):
+    monkeypatch.setattr(pools, "DEMAND_SECONDS", 0)
+    pool = make_pool({}, n_expected=8)
+    assert pool.workers == 8  # so drivers hand out work for those that may come
+    submit(pool, 100)
+    pool.wait(0)
+    assert pool.asked[-1] == 100  # although none is there, and nothing was sent
+    pool._agent.events.put(Present({"a": 1}))
+    pool._agent.greet({"a": Greeting("host")})
+    pool.wait(0)
+    pool._agent.answer(0, seconds=0.01)
+    pool.wait(0)
+    assert pool.asked[-1] == 5  # a second of work, a fifth for each
+    pool.abandon()
+    assert pool.asked[-1] == 0
 
 
 def test_the_cost_of_a_result_does_not_grow_with_the_number_of_workers(make_pool):

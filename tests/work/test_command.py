@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from semeai.errors import ProgramFailed
+from semeai.errors import BadReward, ProgramFailed
 from semeai.streams import KEPT_STDERR
 from semeai.work.command import KEPT_OUTPUT, run_command
-from semeai.work.evaluators import parse_numbers
+from semeai.work.metrics import parse_numbers, printed_numbers
 
 PATIENCE = 300.0  # seconds: far more than is needed, so that a busy machine fails no test
 
 
 def run(code: str, timeout: float = PATIENCE) -> str:
-    return run_command([sys.executable, "-c", code], folder=None, timeout=timeout)
+    return run_command([sys.executable, "-c", code], folder=None, timeout=timeout).output
 
 
 def is_alive(pid: int) -> bool:
@@ -88,6 +88,18 @@ def test_both_streams_are_read_at_once():
         run(code)
     assert caught.value.stderr.endswith("e\nthe reason\n")
     assert len(caught.value.stderr) == KEPT_STDERR
+
+
+def test_a_wrong_last_line_is_shown_with_the_beginning_of_the_output():
+    finished = run_command(
+        ["sh", "-c", "echo usage: play; seq 20000; printf %0300d 7; echo end"], folder=None, timeout=PATIENCE
+    )
+    with pytest.raises(BadReward) as caught:
+        printed_numbers(finished)
+    words = str(caught.value)
+    assert words.startswith("the last line it printed is '0000")
+    assert "0007end', not a number; its output begins with 'usage: play 1 2 3" in words
+    assert len(words) < 600
 
 
 @pytest.mark.slow

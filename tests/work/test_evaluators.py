@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from semeai import processes
+from semeai.compare.commands import parse_command
 from semeai.errors import BadReward, ConfigError, ProgramFailed
 from semeai.processes import fill_in, placeholders
 from semeai.work.evaluators import (
@@ -17,16 +19,18 @@ from semeai.work.evaluators import (
     CommandEvaluator,
     as_numbers,
     check_command,
-    parse_numbers,
 )
 from semeai.work.jobs import Job, run_job
+from semeai.work.metrics import parse_numbers
+from semeai.work.needs import missing_programs
 from semeai.work.targets import load_target
 from tests import programs
 
 PYTHON = sys.executable
+GENEROUS = 300.0  # seconds, for a machine that is busy with other things
 
 
-def command_job(*arguments, timeout=20.0, size=3, retries=0, **params):
+def command_job(*arguments, timeout=GENEROUS, size=3, retries=0, **params):
     return Job(CommandEvaluator(arguments, None, timeout), "c", params, 5, 0, size, retries=retries)
 
 
@@ -105,6 +109,17 @@ class TestCommand:
         arguments = (PYTHON, str(script), str(tmp_path / "m"), "{seed}")
         assert run_job(command_job(*arguments)).failure is not None
         assert run_job(command_job(*arguments, retries=1)).counts.total == 3
+
+    def test_programs_are_found_where_games_are_installed(self, tmp_path, monkeypatch):
+        program = tmp_path / "a-game"
+        program.write_text("#!/bin/sh\necho 0.5\n")
+        program.chmod(0o755)
+        assert missing_programs(["a-game", "sh"]) == ["a-game"]
+        monkeypatch.setattr(processes, "GAME_FOLDERS", (str(tmp_path),))
+        check_command(["a-game"], None)
+        assert missing_programs(["a-game", "sh"]) == []
+        assert parse_command("a-game 1", shell=False).arguments == ("a-game", "1")
+        assert run_job(command_job("a-game", "{x}", x=1)).counts.total == 1.5
 
     def test_what_is_no_program_is_refused_before_the_race(self, tmp_path):
         with pytest.raises(ConfigError, match="no program 'no-such-program-here'"):

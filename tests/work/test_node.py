@@ -13,11 +13,11 @@ from semeai.work.needs import Needs
 
 
 class Setup:
-    def __init__(self, *files):
-        self.files = files
+    def __init__(self, *files, places=()):
+        self.files, self.places = files, places
 
     def needs(self):
-        return Needs(frozenset(map(str, self.files)))
+        return Needs(frozenset(map(str, self.files)), places=frozenset(map(str, self.places)))
 
     def prepare(self, say):
         pass
@@ -52,13 +52,39 @@ def test_a_file_is_asked_for_kept_and_found_by_its_contents(folder, tmp_path):
     assert node.Node().greet(offered).wants_files
 
 
-def test_copies_that_nobody_has_used_for_a_day_are_removed(folder):
+def test_a_file_that_does_not_travel_must_be_the_same(folder, tmp_path):
+    path = tmp_path / "net.bin"
+    path.write_text("first")
+    offered = offer(Setup(places=[path, tmp_path]))
+    assert node.Node().greet(offered).refusal == ""
+    path.write_text("second")
+    assert "it has another file '" in node.Node().greet(offered).refusal
+    path.unlink()
+    assert f"it has no file or folder {str(path)!r}" in node.Node().greet(offered).refusal
+
+
+def test_copies_and_markers_that_nobody_has_used_for_a_day_are_removed(folder):
     for name, days in (("used", 2), ("old", 2), ("young", 0.5)):
         (folder / "files" / name).mkdir(parents=True)
         (folder / "files" / name / "model.txt").write_text("it")
+        (folder / f"ready-{name}").touch()
         age(folder / "files" / name, days)
-    node.keep_copies([str(folder / "files" / "used")])
+        age(folder / f"ready-{name}", days)
+    node.keep([folder / "files" / "used", folder / "ready-used"])
     assert sorted(os.listdir(folder / "files")) == ["used", "young"]
+    assert sorted(os.listdir(folder)) == ["files", "ready-used", "ready-young"]
     age(folder / "files" / "used", 0.9)
-    node.keep_copies([])
+    node.keep([])
     assert sorted(os.listdir(folder / "files")) == ["used", "young"]
+
+
+def test_a_machine_whose_kernels_were_deleted_is_not_prepared(folder, tmp_path, monkeypatch):
+    kernels = tmp_path / "kernels"
+    kernels.mkdir()
+    folder.mkdir()
+    monkeypatch.setattr(node, "_kernel_cache", lambda: str(kernels))
+    offered = offer(Setup())
+    node._prepare.__wrapped__(node.Ready(offered.digest, offered.setup, (), os.getcwd(), ""))
+    assert node._is_prepared(offered.digest)
+    kernels.rmdir()
+    assert not node._is_prepared(offered.digest)

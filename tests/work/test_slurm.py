@@ -31,7 +31,7 @@ queue = "main"
 walltime = "00:10:00"
 cores = 1
 memory = "500MB"
-jobs = 2
+jobs = [0, 2]
 options = { interface = "lo", job_directives_skip = ["--mem"] }
 """
 PROGRAM = """
@@ -75,6 +75,7 @@ def test_a_race_over_two_jobs_survives_scancel(tmp_path, monkeypatch):
                 subprocess.run(["scancel", cancelled[0]], env=environment, check=True)
 
         observer = Cancelling()
+        # Without a worker at first: the work that waits brings both jobs.
         on_slurm = semeai.run_race_file(folder / "race.toml", observer=observer)
         observer.thread.join()
         until(lambda: not jobs(environment))  # it leaves no job behind

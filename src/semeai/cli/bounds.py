@@ -46,7 +46,7 @@ def bounds(
     from rich.text import Text
 
     from semeai.cli.console import Console
-    from semeai.cli.display import COLOURS
+    from semeai.cli.race_status import COLOURS
     from semeai.models import checked
     from semeai.race.settings import RaceSettings
     from semeai.stats.counts import RewardCounts

@@ -12,9 +12,10 @@ from rich.text import Text
 from semeai.cli import display as race_display
 from semeai.cli import match_display
 from semeai.cli.console import Console
-from semeai.cli.display import LINE_SECONDS, duration, head_line, indented
+from semeai.cli.display import LINE_SECONDS, duration
 from semeai.cli.live import LiveView
 from semeai.cli.output import print_json
+from semeai.cli.race_status import head_line, indented, standings_table
 from semeai.evolve.change import Change, PatternChange
 from semeai.evolve.history import History, Validation, program_name, read_history
 from semeai.evolve.loop import EvolutionObserver, EvolutionResult
@@ -109,6 +110,9 @@ class _Part(Observer):
     def say(self, text: str) -> None:
         self.whole.say(text)
 
+    def warning(self, text: str) -> None:
+        self.whole.warning(text)
+
     def progress(self, driver: Driver) -> None:
         self._progress(driver)
 
@@ -121,6 +125,9 @@ class LineEvolveDisplay(EvolveDisplay):
 
     def say(self, text: str) -> None:
         self.line(text, "dim")
+
+    def warning(self, text: str) -> None:
+        self.line(f"warning: {text}", "yellow")
 
     def line(self, text: str, style: str = "") -> None:
         self._last = time.monotonic()
@@ -156,7 +163,7 @@ class LiveEvolveDisplay(LiveView, LineEvolveDisplay):
         self.draw(Text(text, style="dim"), at_once=True)
 
     def race_progress(self, driver: RaceDriver) -> None:
-        table = race_display.standings_table(driver.race, self.console.height - 10, self.console.width)
+        table = standings_table(driver.race, self.console.height - 10, self.console.width)
         self.draw(Text(self.header(), style="bold"), table, Text(race_display.status_line(driver) + self.note))
 
     def match_progress(self, title: str, driver: MatchDriver) -> None:

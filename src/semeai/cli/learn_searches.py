@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from semeai.cli.display import LINE_SECONDS, duration
+from semeai.cli.display import LINE_SECONDS, duration, words_about
 from semeai.cli.learn import stopped_early
 from semeai.cli.output import note
 from semeai.games.record import GameRecord
@@ -25,12 +25,16 @@ class SearchDisplay(Observer):
     def say(self, text: str) -> None:
         note(text)
 
+    def warning(self, text: str) -> None:
+        note(f"warning: {text}")
+
     def progress(self, driver: TaskDriver) -> None:
         if not self.quiet and time.monotonic() - self._last >= LINE_SECONDS:
             self._last = time.monotonic()
             left = (len(driver.tasks) - driver.n_new) / driver.rate if driver.n_new else 0.0
-            about = f", about {duration(left)} left" if left else ""
-            note(f"{driver.n_new:,} of {len(driver.tasks):,} positions searched{about}")
+            parts = [f"{driver.n_new:,} of {len(driver.tasks):,} positions searched"]
+            parts += [f"about {duration(left)} left"] if left else []
+            note(", ".join([*parts, *words_about(driver.pool)]))
 
     def stop(self, driver: TaskDriver) -> None:
         note("stopping: finishing the running searches (Ctrl-C again: drop them)")

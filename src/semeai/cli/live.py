@@ -6,6 +6,7 @@ from typing import Self
 
 from rich.console import Group, RenderableType
 from rich.live import Live
+from rich.text import Text
 
 from semeai.cli.console import Console
 
@@ -29,6 +30,10 @@ class LiveView:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._live.stop()
+
+    def warning(self, text: str) -> None:
+        """Print a warning above what is redrawn."""
+        self.console.print(Text(f"warning: {text}", style="yellow"), soft_wrap=True)
 
     def draw(self, *parts: RenderableType, at_once: bool = False) -> None:
         if at_once or time.monotonic() - self._drawn >= REDRAW_SECONDS:

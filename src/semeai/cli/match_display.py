@@ -10,10 +10,11 @@ from rich.table import Table
 from rich.text import Text
 
 from semeai.cli.console import Console
-from semeai.cli.display import LINE_SECONDS, duration, head_line, indented
+from semeai.cli.display import LINE_SECONDS, duration, words_about
 from semeai.cli.elo_display import elo_lines
 from semeai.cli.live import LiveView
 from semeai.cli.output import note, print_json
+from semeai.cli.race_status import head_line, indented
 from semeai.games.catalog import game_named
 from semeai.match.game import REASONS
 from semeai.match.match import Match, MatchResult
@@ -46,6 +47,9 @@ class MatchDisplay(Observer):
 
     def say(self, text: str) -> None:
         note(text)
+
+    def warning(self, text: str) -> None:
+        note(f"warning: {text}")
 
     def __enter__(self) -> Self:
         return self
@@ -178,11 +182,7 @@ def status_line(driver: MatchDriver) -> str:
     if rate > 0:
         most = "at most " if driver.until_decided else "about "
         parts += [f"{3600 * rate:,.0f} games per hour", f"{most}{duration((planned - tally.n_games) / rate)} left"]
-    if state := driver.pool.state:
-        parts.append(state)
-    if driver.pool.n_lost:
-        parts.append(f"{driver.pool.n_lost:,} job{'s' * (driver.pool.n_lost != 1)} run again after lost workers")
-    return ", ".join(parts)
+    return ", ".join([*parts, *words_about(driver.pool)])
 
 
 def summary_lines(result: MatchResult, until_decided: bool) -> list[Text]:

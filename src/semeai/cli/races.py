@@ -1,5 +1,6 @@
 """``semeai races``: the capturing races of a position of Go, solved."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from semeai.games.go.position import GoPosition
     from semeai.games.go.races import Race
 
-NAMES = {"black": "Black wins", "white": "White wins", "seki": "seki", "unknown": "unknown"}
+NAMES = {"black": "Black wins", "white": "White wins", "unknown": "unknown"}
 
 
 def races(
@@ -26,8 +27,9 @@ def races(
     """Solve the capturing races (semeai) of a position of Go.
 
     Draws the board and, for each race: the two groups, their liberties, who captures whom if Black or if White moves
-    first, and the moves that matter. An answer is proven, for the whole board, apart from ko; what is not proven is
-    called unknown. On the board, small letters mark the races: x Black's group, o White's; * a necessary move.
+    first, and the moves that win. An answer is proven, for the whole board, apart from ko; what is not proven is
+    called unknown. On the board, small letters mark the groups that race: x Black's, o White's; * a move that wins,
+    ? one of which it is not known. At most eight races are told, the largest.
 
     Examples:
         semeai races game.sgf              after the last move
@@ -65,6 +67,8 @@ def describe(position: "GoPosition", race: "Race") -> dict[str, Any]:
         "urgent": race.is_urgent,
         "black_moves": [text(p) for p in race.black_moves],
         "white_moves": [text(p) for p in race.white_moves],
+        "black_unclear": [text(p) for p in race.black_unclear],
+        "white_unclear": [text(p) for p in race.white_unclear],
         "reason": race.reason,
     }
 
@@ -80,12 +84,21 @@ def sentence(position: "GoPosition", race: "Race") -> str:
         lines.append(f"   {NAMES[race.black_first]}, also after a pass: no move is necessary")
     else:
         lines.append(f"   Black first: {NAMES[race.black_first]}; White first: {NAMES[race.white_first]}")
-    for name, points in (("Black", race.black_moves), ("White", race.white_moves)):
-        if points:
-            lines.append(f"   {name} has to play {' or '.join(map(text, points))}")
+    for name, winning, unclear in (
+        ("Black", race.black_moves, race.black_unclear),
+        ("White", race.white_moves, race.white_unclear),
+    ):
+        if race.is_urgent:
+            lines.append(f"   {name} has to play: {_listed(position, winning)}")
+        if unclear:
+            lines.append(f"   of {_listed(position, unclear)} it is not known whether {name} wins with it too")
     if race.reason:
         lines.append(f"   {race.reason}")
     return "\n".join(lines)
+
+
+def _listed(position: "GoPosition", points: Iterable[int]) -> str:
+    return " or ".join(map(position.move_to_text, points)) or "no move was proven to win"
 
 
 def _liberties(n: int) -> str:
@@ -93,19 +106,13 @@ def _liberties(n: int) -> str:
 
 
 def draw(position: "GoPosition", found: "tuple[Race, ...]") -> str:
-    """Draw the board with the racing chains in small letters and a star at each necessary move."""
-    state, w = position.states[0], position.size + 1
-    chains = {int(state["chain"][stone]) for race in found for stone in (race.black, race.white)}
-    stars = {p for race in found for p in race.black_moves + race.white_moves}
-    rows = position.draw().split("\n")
-    for row in range(position.size):
-        line = list(rows[row + 1])
-        for column in range(position.size):
-            p = (row + 1) * w + column + 1
-            cell = 3 + 2 * column
-            if p in stars:
-                line[cell] = "*"
-            elif state["chain"][p] and int(state["chain"][p]) in chains:
-                line[cell] = line[cell].lower()
-        rows[row + 1] = "".join(line)
-    return "\n".join(rows)
+    """Draw the board with the groups that race in small letters, and marks at the moves that matter."""
+    w = position.size + 1
+    marks = {p: "?" for race in found for p in race.black_unclear + race.white_unclear}
+    marks |= {p: "*" for race in found for p in race.black_moves + race.white_moves}
+    marks |= {p: "x" for race in found for p in race.black_group} | {p: "o" for race in found for p in race.white_group}
+    rows = [list(row) for row in position.draw().split("\n")]
+    for p, mark in marks.items():
+        row, column = divmod(p, w)
+        rows[row][3 + 2 * (column - 1)] = mark
+    return "\n".join(map("".join, rows))

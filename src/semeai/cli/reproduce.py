@@ -41,6 +41,10 @@ def reproduce(
     proposer: Annotated[
         str | None, typer.Option(help="Proposer of an evolution: guided, or random as in the papers.")
     ] = None,
+    start: Annotated[
+        str | None,
+        typer.Option(help="First program of an evolution: bare (no shapes) or strong (all but what was learnt)."),
+    ] = None,
     workers: WorkersOption = None,
     executor: ExecutorOption = None,
     ledger: Annotated[
@@ -84,6 +88,7 @@ def reproduce(
         "simulations": simulations and integers("--simulations", simulations),
         "steps": steps,
         "proposer": proposer,
+        "start": start,
     }
     places = {"workers": workers, "executor": executor, "ledger": ledger, "answers": answers}
     planned = plan(experiment, scale, given, places)

@@ -64,7 +64,7 @@ def runs(
 
 
 SHOWN_BY = {
-    "race": "semeai.cli.display:show_race",
+    "race": "semeai.cli.race_status:show_race",
     "match": "semeai.cli.match_display:show_match",
     "tournament": "semeai.cli.tournament_display:show_tournament",
     "evolution": "semeai.cli.evolve_display:show_evolution",

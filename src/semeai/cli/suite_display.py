@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from semeai.cli.console import Console
-from semeai.cli.display import LINE_SECONDS, duration
+from semeai.cli.display import LINE_SECONDS, duration, words_about
 from semeai.cli.live import LiveView
 from semeai.cli.output import note
 from semeai.runs.run import Observer
@@ -34,6 +34,9 @@ class SuiteDisplay(Observer):
 
     def say(self, text: str) -> None:
         note(text)
+
+    def warning(self, text: str) -> None:
+        note(f"warning: {text}")
 
     def __enter__(self) -> Self:
         return self
@@ -85,8 +88,10 @@ class LiveSuiteDisplay(LiveView, SuiteDisplay):
 
 def status_line(driver: SuiteDriver) -> str:
     answers, asked, rate = driver.answers, len(driver.tasks), driver.rate
-    left = f", about {duration((asked - len(answers)) / rate)} left" if rate > 0 else ""
-    return f"{len(answers):,} of {asked:,} positions, {sum(a.solved for a in answers):,} solved{left}"
+    parts = [f"{len(answers):,} of {asked:,} positions", f"{sum(a.solved for a in answers):,} solved"]
+    if rate > 0:
+        parts.append(f"about {duration((asked - len(answers)) / rate)} left")
+    return ", ".join([*parts, *words_about(driver.pool)])
 
 
 def answer_line(answer: Answer) -> str:

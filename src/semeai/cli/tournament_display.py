@@ -8,11 +8,12 @@ from rich.table import Table
 from rich.text import Text
 
 from semeai.cli.console import Console
-from semeai.cli.display import LINE_SECONDS, duration, head_line
+from semeai.cli.display import LINE_SECONDS, duration, words_about
 from semeai.cli.elo_display import shown
 from semeai.cli.live import LiveView
 from semeai.cli.match_display import shorten
 from semeai.cli.output import note, print_json
+from semeai.cli.race_status import head_line
 from semeai.match.run import MatchDriver, replay_tournament
 from semeai.match.tournament import Tournament, TournamentTally
 from semeai.runs.run import Observer
@@ -36,6 +37,9 @@ class TournamentDisplay(Observer):
 
     def say(self, text: str) -> None:
         note(text)
+
+    def warning(self, text: str) -> None:
+        note(f"warning: {text}")
 
     def __enter__(self) -> Self:
         return self
@@ -81,12 +85,15 @@ def make_display(tournament: Tournament, quiet: bool) -> Any:
 
 def status_line(driver: MatchDriver) -> str:
     played, planned = driver.tally.n_games, 2 * driver.n_pairs
-    text = f"{played:,} of {planned:,} games"
+    parts = [f"{played:,} of {planned:,} games"]
     if driver.n_resumed:
-        text += f" ({driver.n_resumed:,} from the ledger)"
+        parts[0] += f" ({driver.n_resumed:,} from the ledger)"
     if driver.rate > 0:
-        text += f", {3600 * driver.rate:,.0f} games per hour, about {duration((planned - played) / driver.rate)} left"
-    return text
+        parts += [
+            f"{3600 * driver.rate:,.0f} games per hour",
+            f"about {duration((planned - played) / driver.rate)} left",
+        ]
+    return ", ".join([*parts, *words_about(driver.pool)])
 
 
 def rows(tally: TournamentTally, longest: int = 60) -> list[tuple[str, ...]]:

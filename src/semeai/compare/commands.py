@@ -1,11 +1,11 @@
 """Command lines as users type them: split into arguments without a shell, or given to one if that is wanted."""
 
 import shlex
-import shutil
 from dataclasses import dataclass
 
 from semeai.errors import ConfigError
 from semeai.printable import one_line
+from semeai.processes import find_program
 
 SEED = "{seed}"
 """Stands for the seed of a round, which is the same for all commands of the round."""
@@ -45,7 +45,7 @@ def parse_command(text: str, *, shell: bool, name: str | None = None, place: str
         raise ConfigError(f"{place}: {text!r} has {needs!r}, which needs a shell: add --shell, or put it in quotes")
     if not arguments or not arguments[0]:
         raise ConfigError(f"{place}: the command is empty")
-    if shutil.which(arguments[0]) is None:
+    if find_program(arguments[0]) is None:
         raise ConfigError(f"{place}: there is no program {arguments[0]!r}")
     return Command(label, text, arguments)
 

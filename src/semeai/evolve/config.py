@@ -12,6 +12,7 @@ from semeai.evolve.proposers import PROPOSERS
 from semeai.evolve.proposers.base import Mixture, Positive, Proposer, Source
 from semeai.evolve.proposers.guided import GuidedSource
 from semeai.evolve.proposers.random import RandomSource
+from semeai.evolve.sample import Sample
 from semeai.games.catalog import game_named
 from semeai.match.settings import MatchSettings
 from semeai.models import Model, checked, flat_settings, read_toml
@@ -59,6 +60,15 @@ class ScreenConfig(Model):
         )  # fmt: skip
 
 
+class ConfirmConfig(Model):
+    """Separate games that an accepted change must pass; otherwise it is taken out again."""
+
+    games: Annotated[int, Field(ge=2, le=10**9)] = 1000
+    """Games of the player with the change against the player without it."""
+    above: Annotated[float, Field(ge=0, lt=1)] = 0.5
+    """The change is kept if the 95% interval of its win rate lies above this."""
+
+
 class ValidationConfig(Model):
     """Separate games after a verdict, because the race's win rate is biased by its stopping. 0 games: no match."""
 
@@ -68,9 +78,11 @@ class ValidationConfig(Model):
     """Games of the last program against the first, at `deep_factor` times the simulations."""
     deep_factor: Annotated[float, Field(gt=1, le=1000)] = 10.0
     opponent_games: Games = 100
-    """Games against a foreign engine, for the first and for the last program."""
-    opponent: str | dict[str, Any] | None = None
-    """The foreign engine, a player; default in Go: GNU Go level 1, if it is installed."""
+    """Games against each foreign engine, for the first and for the last program."""
+    opponent: str | dict[str, Any] | tuple[str | dict[str, Any], ...] | None = None
+    """The foreign engine, a player, or a list of them; default in Go: GNU Go level 1, if it is installed."""
+    every_program: bool = False
+    """Play the larger budget and the engines with every accepted program, not only with the first and the last."""
 
 
 class EvolutionConfig(Model):
@@ -94,6 +106,7 @@ class EvolutionConfig(Model):
     match: MatchSettings = MatchSettings()
     race: RaceSettings = RaceSettings(**LAPTOP, throughput=True, games_per_seed=2)
     screen: ScreenConfig | None = None
+    confirm: ConfirmConfig | None = None
     proposers: Annotated[
         tuple[Annotated[SerializeAsAny[Source], BeforeValidator(_source)], ...], Field(min_length=1)
     ] = (GuidedSource(), RandomSource())
@@ -152,6 +165,11 @@ class EvolutionConfig(Model):
         return self.sample > 0 and any(source.needs_sample for source in self.proposers)
 
     @property
+    def reach(self) -> int:
+        """Largest radius of a pattern that is matched in the sample."""
+        return max(Sample.radius, *(source.reach for source in self.proposers))
+
+    @property
     def n_proposed(self) -> int:
         """Number of candidates that a step begins with."""
         if self.screen is None:
@@ -162,6 +180,12 @@ class EvolutionConfig(Model):
         """Return the settings that its decisions depend on: not its length, validation, file names or workers."""
         left_out = {"name", "ledger", "output", "steps", "hours", "validation", "executor"}
         found = self.model_dump(mode="json", exclude=left_out)
+        # These keys are younger than some ledgers, whose evolutions still resume.
+        if self.confirm is None:
+            del found["confirm"]
+        for source in found["proposers"]:
+            if source.get("searched") == 0:
+                del source["searched"]
         return {**found, "race": self.race.identity(), "match": self.match.identity()}
 
 

@@ -53,22 +53,24 @@ class Evolution:
             drafted = drafted.after(change, accepted=False)
         return found
 
-    def tell(self, proposals: Sequence[Proposal], verdicts: Mapping[str, Verdict]) -> Change | None:
+    def tell(
+        self, proposals: Sequence[Proposal], verdicts: Mapping[str, Verdict], confirmed: bool = True
+    ) -> Change | None:
         """Take the verdicts of a step, by name of the candidate. Returns the accepted change, or None.
 
-        A change without a verdict may be proposed again: another one was accepted first, or the screen left it out.
+        ``confirmed`` is False if separate games did not confirm the accepted change. A change without a verdict may be
+        proposed again: another one was accepted first, or the screen left it out.
         """
-        accepted = None
-        ended = Verdict.ACCEPTED in verdicts.values()
+        chosen = accepted_of(proposals, verdicts)
         for proposal in proposals:
             verdict = verdicts.get(proposal.name)
-            if verdict == Verdict.ACCEPTED:
-                accepted = proposal.change
-            elif verdict is not None and not (ended and verdict == Verdict.UNDECIDED):
+            open_still = chosen is not None and verdict in (Verdict.ACCEPTED, Verdict.UNDECIDED)
+            if verdict is not None and proposal is not chosen and not open_still:
                 self.context = self.context.after(proposal.change, accepted=False)
-        if accepted is not None:
-            self.context = self.context.after(accepted, accepted=True)
-        return accepted
+        if chosen is None:
+            return None
+        self.context = self.context.after(chosen.change, accepted=confirmed)
+        return chosen.change if confirmed else None
 
     # -- the races of a step -----------------------------------------------------------------------------------
 
@@ -105,6 +107,15 @@ class Evolution:
             evaluator.recorded(candidate_list(candidates)),
         )
         return RacePlan(settings, evaluator, candidates, identity, seed)
+
+
+def accepted_of(proposals: Sequence[Proposal], verdicts: Mapping[str, Verdict]) -> Proposal | None:
+    """Return the proposal that a step adds to the program.
+
+    A race may accept several, since it ends only after the games under way: then it is the last of them.
+    """
+    accepted = [proposal for proposal in proposals if verdicts.get(proposal.name) == Verdict.ACCEPTED]
+    return accepted[-1] if accepted else None
 
 
 def step_settings(config: EvolutionConfig, step: int, n_candidates: int) -> RaceSettings:

@@ -8,13 +8,13 @@ from typing import Any
 
 from semeai.errors import RunNotFound
 from semeai.evolve.change import Change
-from semeai.evolve.store import KIND, SCREEN, proposals_by_name, recorded_proposals
+from semeai.evolve.store import KIND, PREVIOUS, SCREEN, proposals_by_name, recorded_proposals
 from semeai.match.match import Match
 from semeai.match.run import replay_match
 from semeai.match.tally import Tally
 from semeai.players.pattern_files import geometry_of
 from semeai.players.specs import MctsSpec
-from semeai.race.candidate import Candidate, Verdict
+from semeai.race.candidate import Candidate
 from semeai.race.race import Race
 from semeai.race.selection import Standing
 from semeai.runs.resume import read_race
@@ -49,10 +49,28 @@ class StepHistory:
     screen: Race | None = None
     race: Race | None = None
     matches: dict[str, Validation] = field(default_factory=dict)
+    confirm: Mapping[str, Any] | None = None
+    """What separate games must confirm; None if the race alone decides."""
+
+    @property
+    def raced(self) -> Candidate | None:
+        """Return the candidate that the race accepted; the last if games under way made it accept several."""
+        return self.race.accepted[-1] if self.race and self.race.accepted else None
 
     @property
     def accepted(self) -> Candidate | None:
-        return self.race.accepted[0] if self.race and self.race.accepted else None
+        """Return the candidate that is part of the program."""
+        played = self.matches.get(PREVIOUS)
+        if self.confirm is None or (played and is_confirmed(played.tally, self.confirm)):
+            return self.raced
+        return None
+
+    @property
+    def taken_out(self) -> Candidate | None:
+        """Return the candidate that the race accepted and separate games did not confirm."""
+        played = self.matches.get(PREVIOUS)
+        ended = self.confirm is not None and played is not None and played.tally.n_games >= self.confirm["games"]
+        return self.raced if ended and self.accepted is None else None
 
     @property
     def n_games(self) -> int:
@@ -107,14 +125,20 @@ class History:
     def by_proposer(self) -> dict[str, ProposerHistory]:
         found: dict[str, ProposerHistory] = defaultdict(ProposerHistory)
         for step in self.steps:
-            for name, standing in step.candidates.items():
+            for name in step.candidates:
                 entry = found[step.changes[name].proposer]
                 entry.candidates += 1
-                entry.acceptances += standing.verdict == Verdict.ACCEPTED
+                entry.acceptances += step.accepted is not None and step.accepted.name == name
             for race in (step.screen, step.race):
                 for standing in race.standings if race else ():
                     found[step.changes[standing.candidate.name].proposer].games += 2 * standing.n_evaluations
         return dict(found)
+
+
+def is_confirmed(tally: Tally, confirm: Mapping[str, Any]) -> bool:
+    """Return whether all games of a confirmation are played and show an improvement."""
+    interval = tally.plain_interval
+    return tally.n_games >= confirm["games"] and interval is not None and interval[0] > confirm["above"]
 
 
 def program_name(n_accepted: int) -> str:
@@ -136,7 +160,7 @@ def read_history(ledger: Ledger, name: str) -> History:
         if not found:
             continue
         number, part = int(found[1]), found[2] or ""
-        step = steps.setdefault(number, StepHistory(number))
+        step = steps.setdefault(number, StepHistory(number, confirm=run.config.get("confirm")))
         if row.kind == "match":
             match, result = replay_match(ledger, row.name)
             step.matches[part] = Validation(match, result.tally)

@@ -13,8 +13,8 @@ from semeai.errors import ConfigError, PlayerFailed
 from semeai.evolve.change import Change, Params
 from semeai.evolve.config import EvolutionConfig
 from semeai.evolve.context import config_of
-from semeai.evolve.evolution import Evolution, passed, with_budget
-from semeai.evolve.history import History, program_name, read_history
+from semeai.evolve.evolution import Evolution, accepted_of, passed, with_budget
+from semeai.evolve.history import History, is_confirmed, program_name, read_history
 from semeai.evolve.output import write_player
 from semeai.evolve.proposal import Proposal
 from semeai.evolve.sample import sample_positions
@@ -23,9 +23,9 @@ from semeai.evolve.store import (
     EVOLUTION,
     FIRST,
     KIND,
-    OPPONENT,
     PREVIOUS,
     SCREEN,
+    opponent_part,
     proposals_by_name,
     record_proposals,
     recorded_proposals,
@@ -43,6 +43,7 @@ from semeai.rng import derive, run_seed
 from semeai.runs.driver import RaceDriver
 from semeai.runs.race import RacePlan, RaceResult, run_plan
 from semeai.runs.run import Observer, Place, Run, open_run
+from semeai.table import percent
 from semeai.work.spread import Spread
 
 GNU_GO_SIZES = range(5, 20)
@@ -105,10 +106,10 @@ def run_evolution(
     """
     began = time.perf_counter()
     observer = observer or EvolutionObserver()
-    opponent, notes = find_opponent(config, folder)
+    opponents, notes = find_opponents(config, folder)
     prepare_players(config.match, [parse_spec(config.player, folder, config.match.game)], observer.say)
     with open_run(name, KIND, config.identity(), config.seed, place, observer, EVOLUTION.tables) as run:
-        loop = _Loop(config, folder, name, replace(place, pool=run.pool), output, run, observer, opponent, notes)
+        loop = _Loop(config, folder, name, replace(place, pool=run.pool), output, run, observer, opponents, notes)
         try:
             reason, finished = loop.run()
         except (_Stopped, KeyboardInterrupt):
@@ -121,25 +122,26 @@ def run_evolution(
     )  # fmt: skip
 
 
-def find_opponent(config: EvolutionConfig, folder: Path) -> tuple[PlayerSpec | None, list[str]]:
-    """Return the foreign engine of the validation; without one, None and a note that says why."""
+def find_opponents(config: EvolutionConfig, folder: Path) -> tuple[list[PlayerSpec], list[str]]:
+    """Return the foreign engines of the validation; without one, a note that says why."""
     v, match = config.validation, config.match
     if v.opponent_games == 0:
-        return None, ["Not played against a foreign engine: validation.opponent_games is 0."]
+        return [], ["Not played against a foreign engine: validation.opponent_games is 0."]
     if v.opponent is not None:
         try:
-            return parse_spec(v.opponent, folder, match.game), []
+            named = v.opponent if isinstance(v.opponent, tuple) else (v.opponent,)
+            return [parse_spec(words, folder, match.game) for words in named], []
         except ConfigError as error:
             raise ConfigError(f"validation.opponent: {error}") from None
     if match.game != "go":
-        return None, [f"Not played against a foreign engine: name one for {match.game} as validation.opponent."]
+        return [], [f"Not played against a foreign engine: name one for {match.game} as validation.opponent."]
     if match.size not in GNU_GO_SIZES:
-        return None, [f"Not played against a foreign engine: GNU Go has no board of {match.size} lines."]
+        return [], [f"Not played against a foreign engine: GNU Go has no board of {match.size} lines."]
     try:
         label = f"GNU Go level {GNU_GO_LEVEL}"
-        return replace(parse_spec(gnugo(GNU_GO_LEVEL), folder, match.game), label=label), []
+        return [replace(parse_spec(gnugo(GNU_GO_LEVEL), folder, match.game), label=label)], []
     except ConfigError as error:
-        return None, [f"Not played against a foreign engine: {error}."]
+        return [], [f"Not played against a foreign engine: {error}."]
 
 
 @dataclass
@@ -151,7 +153,7 @@ class _Loop:
     output: Path
     own: Run
     observer: EvolutionObserver
-    opponent: PlayerSpec | None
+    opponents: Sequence[PlayerSpec]
     notes: list[str]
 
     def __post_init__(self) -> None:
@@ -200,7 +202,9 @@ class _Loop:
         if self.config.needs_sample and context.sample is None:
             self.observer.say(f"sampling {self.config.sample:,} positions from self-play …")
             first, size, seed = self.config.first, self.config.match.size, derive(self.config.seed, "sample")
-            sample = sample_positions(first, size, self.config.sample, seed, spread=Spread(self.own.pool))
+            sample = sample_positions(
+                first, size, self.config.sample, seed, radius=self.config.reach, spread=Spread(self.own.pool)
+            )
             self.evolution.look_at(sample)
         self.observer.say(f"proposing candidates for step {step} …")
         proposed = self.evolution.propose(step)
@@ -221,9 +225,25 @@ class _Loop:
             result = self._race(step, "", self.evolution.race(step, racing, folder))
             races.append(result)
             verdicts |= {s.candidate.name: s.verdict for s in result.standings}
-        accepted = self.evolution.tell(proposals, verdicts)
+        chosen = accepted_of(proposals, verdicts)
+        confirmed = chosen is None or self._confirm(step, chosen.change)
+        accepted = self.evolution.tell(proposals, verdicts, confirmed)
         self.observer.stepped(step, accepted, races)
         return accepted
+
+    def _confirm(self, step: int, change: Change) -> bool:
+        """Return whether separate games show that an accepted change is an improvement; True if none are asked for."""
+        confirm = self.config.confirm
+        if confirm is None:
+            return True
+        n, grown = len(self.programs), self.evolution.context.after(change, accepted=True).baseline
+        result = self._play(PREVIOUS, step, self._spec(grown, n), self._program(n - 1), confirm.games)
+        assert result is not None, "both players are our own"
+        if is_confirmed(result.tally, confirm.model_dump()):
+            return True
+        rate = percent(result.tally.win_rate, result.tally.plain_interval)
+        self.observer.say(f"taken out: {change} has {rate} in {result.tally.n_games:,} separate games")
+        return False
 
     def _race(self, step: int, part: str, plan: RacePlan) -> RaceResult:
         observer = _Deadline(self.observer.race(step, self.config.steps, part or "race"), self.deadline)
@@ -239,23 +259,29 @@ class _Loop:
     def _validate_step(self) -> None:
         """Play the grown program against the previous one and against the first (BGP paper, section 5)."""
         games, last = self.config.validation.games, len(self.programs) - 1
-        self._play(PREVIOUS, last, self._program(last), self._program(last - 1), games)
+        step = self.programs[last][0]
+        if self.config.confirm is None:
+            self._play(PREVIOUS, step, self._program(last), self._program(last - 1), games)
         if last > 1:
-            self._play(FIRST, last, self._program(last), self._program(0), games)
+            self._play(FIRST, step, self._program(last), self._program(0), games)
 
     def _validate_last(self) -> None:
-        """Play the last program at another budget and against a foreign engine, where its gains may be lost."""
+        """Play programs at another budget and against foreign engines, where their gains may be lost."""
         v, last = self.config.validation, len(self.programs) - 1
-        if last > 0:
-            a, b = (self._program(i, v.deep_factor) for i in (last, 0))
-            self._play(DEEP, last, a, b, v.deep_games)
-        if self.opponent is not None:
-            for i in sorted({0, last}):
-                self._play(OPPONENT, i, self._program(i), self.opponent, v.opponent_games)
+        for i in range(1, last + 1) if v.every_program else {0, last} - {0}:
+            grown, first = self._program(i, v.deep_factor), self._program(0, v.deep_factor)
+            self._play(DEEP, self.programs[i][0], grown, first, v.deep_games)
+        for number, opponent in enumerate(self.opponents, 1):
+            for i in range(last + 1) if v.every_program else sorted({0, last}):
+                part = opponent_part(number)
+                self._play(part, self.programs[i][0], self._program(i), opponent, v.opponent_games)
 
     def _program(self, i: int, factor: float = 1.0) -> PlayerSpec:
         """Return program ``i`` with ``factor`` times its budget."""
-        params = self.programs[i][1]
+        return self._spec(self.programs[i][1], i, factor)
+
+    def _spec(self, params: Params, i: int, factor: float = 1.0) -> PlayerSpec:
+        """Return the player of a table as program ``i``, with ``factor`` times its budget."""
         config = config_of(params, self.config.match.game)
         if factor != 1.0 and config.simulations is not None:
             params = with_budget(params, round(factor * config.simulations))
@@ -264,10 +290,10 @@ class _Loop:
         label = program_name(i) + (f", {factor:g} times the budget" if factor != 1.0 else "")
         return replace(parse_spec(dict(params), self.folder, self.config.match.game), label=label)
 
-    def _play(self, part: str, i: int, a: PlayerSpec, b: PlayerSpec, games: int) -> None:
+    def _play(self, part: str, step: int, a: PlayerSpec, b: PlayerSpec, games: int) -> MatchResult | None:
+        """Play a match of the validation. Returns None if it was left out."""
         if games == 0:
-            return
-        step = self.programs[i][0]
+            return None
         match = Match(a, b, self.config.match, run_seed(self.config.seed, "validation", part, step))
         title = f"{a.label} against {b.label}"
         try:
@@ -277,10 +303,11 @@ class _Loop:
             if b.kind != "gtp":
                 raise
             self.notes.append(f"Not played against {b.label}: {error}.")
-            return
+            return None
         if result.stopped:
             raise _Stopped
         self.observer.played(title, result)
+        return result
 
 
 class _Deadline(Observer):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from semeai.evolve.change import PatternChange
 from semeai.evolve.history import History, Validation, program_name
-from semeai.evolve.store import DEEP, FIRST, OPPONENT, PREVIOUS
+from semeai.evolve.store import DEEP, FIRST, PREVIOUS, is_opponent
 from semeai.games.catalog import game_named
 from semeai.printable import printable
 from semeai.race.candidate import Verdict
@@ -15,17 +15,14 @@ LEGEND = (
     "the board, `?` anything."
 )
 COLUMNS = ("tested", "opponent", "success rate, 95% Wilson", "games")
-TITLES = {
-    "Each program against those before it": (PREVIOUS, FIRST),
-    "At another budget": (DEEP,),
-    "Against a foreign engine": (OPPONENT,),
-}
+BEFORE, DEEPER, FOREIGN = "Each program against those before it", "At another budget", "Against a foreign engine"
 
 
 def report(history: History, notes: list[str]) -> str:
     """Return the whole page."""
     parts = [f"# Evolution {history.name}", summary(history), "## Accepted changes"]
     parts += [*drawings(history), LEGEND] if history.accepting else ["None was accepted."]
+    parts += taken_out(history)
     parts.append("## What they are worth")
     if tables := validation_tables(history):
         parts.append(
@@ -61,11 +58,28 @@ def drawings(history: History) -> Iterator[str]:
             yield f"`{change}`"
 
 
+def taken_out(history: History) -> Iterator[str]:
+    """Yield the section of changes that a race accepted and separate games did not confirm, if there are any."""
+    steps = [step for step in history.steps if step.taken_out]
+    if not steps:
+        return
+    yield "## Taken out again"
+    yield "A race accepted these changes. Separate games did not confirm them, so they are not part of the player."
+    rows: list[tuple[Cell, ...]] = []
+    for step in steps:
+        assert step.taken_out is not None
+        tally = step.matches[PREVIOUS].tally
+        rate = percent(tally.win_rate, tally.plain_interval)
+        rows.append((step.number, str(step.changes[step.taken_out.name]), rate, tally.n_games))
+    yield ResultTable("Not confirmed", ("step", "change", COLUMNS[2], "games"), tuple(rows)).to_markdown()
+
+
 def validation_tables(history: History) -> list[ResultTable]:
-    """Return the table of section 5.2 of the BGP paper, then tables for another budget and a foreign engine."""
+    """Return the table of section 5.2 of the BGP paper, then tables for another budget and foreign engines."""
     programs = list(enumerate([history.matches, *(step.matches for step in history.accepting)]))
+    engines = sorted({part for _, matches in programs for part in matches if is_opponent(part)})
     tables = []
-    for title, parts in TITLES.items():
+    for title, parts in ((BEFORE, (PREVIOUS, FIRST)), (DEEPER, (DEEP,)), *((FOREIGN, (part,)) for part in engines)):
         found = [(n, part, matches[part]) for n, matches in programs for part in parts if part in matches]
         found = [(n, part, played) for n, part, played in found if played.tally.n_games]
         if not found:
@@ -73,16 +87,23 @@ def validation_tables(history: History) -> list[ResultTable]:
         rows = tuple(
             (
                 program_name(n),
-                {PREVIOUS: program_name(n - 1), OPPONENT: engine_name(played)}.get(part, program_name(0)),
+                opponent_name(n, part, played),
                 percent(played.tally.win_rate, played.tally.plain_interval),
                 played.tally.n_games,
             )
             for n, part, played in found
         )
         last = found[-1][2]
-        note = f"The engine: `{last.match.b.label}`." if OPPONENT in parts else ""
+        note = f"The engine: `{last.match.b.label}`." if title == FOREIGN else ""
         tables.append(ResultTable(f"{title}, {last.budget} per move", COLUMNS, rows, note))
     return tables
+
+
+def opponent_name(n: int, part: str, played: Validation) -> str:
+    """Return the name of the opponent of program ``n`` in a part of the validation."""
+    if is_opponent(part):
+        return engine_name(played)
+    return program_name(n - 1) if part == PREVIOUS else program_name(0)
 
 
 def engine_name(played: Validation) -> str:

@@ -130,9 +130,13 @@ def sample_positions(
     simulations: int = 50,
     random_moves: int = 4,
     a_game: int = 4,
+    radius: int = Sample.radius,
     spread: Spread = HERE,
 ) -> Sample:
-    """Return ``n`` positions from quick self-play games that begin with a few random moves."""
+    """Return ``n`` positions from quick self-play games that begin with a few random moves.
+
+    Patterns up to ``radius`` can be matched in them.
+    """
     found: list[Position] = []
     number = 0
     while len(found) < n:  # a game that was shorter than ``a_game`` makes another round necessary
@@ -144,7 +148,7 @@ def sample_positions(
         number += len(tasks)
         for positions in spread.run(tasks):
             found += positions
-    return Sample(found, spread=spread)
+    return Sample(found, radius, spread)
 
 
 def _play(

@@ -28,6 +28,15 @@ proposals = schema.run_table(
 EVOLUTION = RunKind((proposals,))
 
 
+def opponent_part(number: int) -> str:
+    """Return the part of a validation against a foreign engine; engines count from 1."""
+    return OPPONENT if number == 1 else f"{OPPONENT}-{number}"
+
+
+def is_opponent(part: str) -> bool:
+    return part == OPPONENT or part.startswith(f"{OPPONENT}-")
+
+
 def step_run(name: str, step: int, part: str = "") -> str:
     """Return the name of a run of a step; step 0 stands for the first program."""
     return f"{name}/step-{step}" + (f"/{part}" if part else "")

@@ -45,7 +45,7 @@ class Experiment:
 
 _MATCHES = ("games", "size", "simulations", "workers", "executor", "ledger")
 _ASKING = ("runs", "simulations", "workers", "executor", "answers")
-_GROWING = ("games", "simulations", "steps", "proposer", "workers", "executor", "ledger")
+_GROWING = ("games", "simulations", "steps", "proposer", "start", "records", "workers", "executor", "ledger")
 EXPERIMENTS = {
     e.name: e
     for e in (
@@ -75,7 +75,7 @@ EXPERIMENTS = {
         ),
         Experiment(
             "semeai-coverage", "how often the solver of races answers in games, and deep searches agree",
-            race_coverage.run, ("records", "games", "size", "simulations", "workers", "executor"),
+            race_coverage.run, ("records", "games", "runs", "size", "simulations", "workers", "executor"),
         ),
         Experiment(
             "semeai-strength", "matches of the players with a solver of races, from open races and empty boards",

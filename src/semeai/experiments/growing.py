@@ -7,8 +7,9 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, NamedTuple, Unpack
 
+from semeai.errors import ConfigError, did_you_mean
 from semeai.evolve.config import EvolutionConfig, checked_evolution
 from semeai.evolve.history import History, Validation, program_name
 from semeai.evolve.loop import EvolutionObserver, EvolutionResult, run_evolution
@@ -16,7 +17,7 @@ from semeai.evolve.report import proposer_table
 from semeai.evolve.store import DEEP, FIRST, OPPONENT, PREVIOUS
 from semeai.experiments.cost import seconds_of_games
 from semeai.experiments.matches import DEFAULT_LEDGER, STOPPING, TOLD_EVERY, MatchTeller, Playing, Progress
-from semeai.learn.games import OPENING_MOVES, play_games, self_play
+from semeai.learn.games import OPENING_MOVES, find_files, play_games, read_games, self_play
 from semeai.learn.learn import Settings, learn
 from semeai.match.match import Match, MatchResult
 from semeai.race.race import Decision
@@ -27,19 +28,53 @@ from semeai.table import Cell, ResultTable, percent
 GAMES = 400
 """Games per validation match."""
 DATABASE_GAMES = 100
-"""Self-play games that the database is learnt from."""
+"""Self-play games that the database is learnt from, without records."""
+MOST_POSITIONS = 200_000
+"""Positions that a database is learnt from."""
 RACED_GAMES = 350
 """Games that a candidate needs until its verdict, in the mean of docs/benchmarks/proposers.md; for estimates."""
-BARE = "mcts:default,database=none,policy.prior_even=0,search.first_play_urgency=0.5"
-"""MoGo's playouts and RAVE without priors: all that the player knows of shapes is grown or learnt.
-
-The first-play urgency is that of an even move. Above 1, moves without a pattern would be tried before moves with a
-good one.
-"""
-
 ACCEPT_ABOVE = 0.501
-DISCARD_BELOW = 0.53
-"""A candidate proven to be below this is discarded. It is high because a player without shapes can gain much."""
+CONFIRMING_GAMES = 1000
+
+
+@dataclass(frozen=True)
+class Start:
+    """A first program, and what its races look for."""
+
+    player: str
+    discard_below: float
+    """A candidate proven to be below this is discarded."""
+    proposer: Mapping[str, Any]
+    """Settings of a proposer that searches."""
+    confirm: int = 0
+    """Separate games that an accepted pattern must win; 0: none."""
+
+
+STARTS = {
+    # MoGo's playouts and RAVE without priors: all that the player knows of shapes is grown or learnt. The first-play
+    # urgency is that of an even move; above 1, moves without a pattern would be tried before moves with a good one.
+    # A player without shapes can gain much, so that small gains are discarded.
+    "bare": Start("mcts:default,database=none,policy.prior_even=0,search.first_play_urgency=0.5", 0.53, {}),
+    # The player with its hand-made knowledge and nothing learnt, as the papers' MoGo on 9x9. Each of its patterns
+    # gains little, so that proposals are searched with, and what races accept is confirmed.
+    "strong": Start("mcts:default,database=none", 0.515, {"searched": 30, "bias": [0.5, 1.0, 2.0]}, CONFIRMING_GAMES),
+}
+
+
+class Campaign(NamedTuple):
+    """What the options of an evolution say."""
+
+    simulations: int
+    steps: int | None
+    proposer: str
+    start: str
+    records: Path | None
+
+    @property
+    def label(self) -> str:
+        """Return the part of the evolution's name that tells it from others."""
+        return f"{self.simulations}-{self.proposer}" + (f"-{self.start}" if self.start != "bare" else "")
+
 
 Tested = tuple[int, str]
 """Number of patterns of the tested program, and its opponent."""
@@ -56,9 +91,11 @@ class Growing:
     """|S0|: candidates per step."""
     steps: int
     paper: Mapping[Tested, str]
+    paper_accepted: str
+    """How many patterns the paper accepted, of those that it tried."""
     max_per_candidate: int = 1000
     """Largest number of pairs of games; a candidate without a verdict by then is not accepted."""
-    start: "Growing | None" = None
+    after: "Growing | None" = None
     """Experiment whose last program is the first program here."""
     database: bool = False
     """Whether the first program has a database."""
@@ -70,11 +107,18 @@ class Growing:
         simulations: tuple[int, ...] = (),
         steps: int | None = None,
         proposer: str = "guided",
+        start: str = "bare",
+        records: Path | None = None,
         **playing: Unpack[Playing],
     ) -> list[ResultTable]:
-        """Run the evolution. Returns a table of the accepted programs' win rates and a table of their cost."""
+        """Run the evolution. Returns a table of the accepted programs' win rates and a table of their cost.
+
+        ``records`` is a folder of games that the database is learnt from; without it, self-play.
+        """
+        if start not in STARTS:
+            raise ConfigError(f"--start {start!r}: {did_you_mean(start, STARTS)}")
         budget = simulations[0] if simulations else self.simulations
-        history = self.grow(budget, steps, proposer, playing).history
+        history = self.grow(Campaign(budget, steps, proposer, start, records), playing).history
         return [self._table(history), proposer_table(history)]
 
     def seconds(
@@ -83,29 +127,31 @@ class Growing:
         steps: int | None = None,
         proposer: str = "guided",
         games: int = GAMES,
+        start: str = "bare",
     ) -> float:
         """Return the expected CPU seconds of ``run``, with an acceptance in every tenth step."""
         budget = simulations[0] if simulations else self.simulations
         steps = steps or self.steps
         raced = steps * self.candidates * RACED_GAMES
         validated = games * (2 * max(1, steps // 10) + 2) + games / 4 * 10  # the deep games have ten times the budget
-        before = 0.0 if self.start is None else self.start.seconds((budget,), steps, proposer, games)
+        validated += STARTS[start].confirm * max(1, steps // 10)
+        before = 0.0 if self.after is None else self.after.seconds((budget,), steps, proposer, games, start)
         return before + seconds_of_games("go", self.size, budget, raced + round(validated))
 
-    def grow(self, simulations: int, steps: int | None, proposer: str, playing: Playing) -> EvolutionResult:
-        ledger, say = playing.get("ledger") or DEFAULT_LEDGER, playing.get("progress") or _silent
-        folder = Path(".") if "://" in ledger else Path(ledger).parent
-        name = f"{self.name}-{simulations}-{proposer}-{playing.get('seed', 1)}"
-        player: dict[str, Any] = {"player": BARE, "simulations": simulations}
+    def grow(self, campaign: Campaign, playing: Playing) -> EvolutionResult:
+        """Run or resume the evolution. Raises KeyboardInterrupt if it was stopped."""
+        say = playing.get("progress") or _silent
+        folder, name = _folder(playing), f"{self.name}-{campaign.label}-{playing.get('seed', 1)}"
+        player: dict[str, Any] = {"player": STARTS[campaign.start].player, "simulations": campaign.simulations}
         opponent: dict[str, Any] | None = None
-        if self.start is not None:
+        if self.after is not None:
             opponent = player
-            player = dict(self.start.grow(simulations, steps, proposer, playing).player)
+            player = dict(self.after.grow(campaign, playing).player)
         elif self.database:
-            player["database"] = str(self._database(folder, playing))
+            player["database"] = str(self._database(campaign, playing))
         elif self.opponent == "first + AE":
-            opponent = {**player, "database": str(self._database(folder, playing))}
-        config = self._config(player, opponent, steps, proposer, playing)
+            opponent = {**player, "database": str(self._database(campaign, playing))}
+        config = self._config(player, opponent, campaign, playing)
         result = run_evolution(
             config, folder, _place(playing), name=name, output=folder / name,
             observer=_Teller(self.name, say),
@@ -119,42 +165,51 @@ class Growing:
         self,
         player: Mapping[str, Any],
         opponent: Mapping[str, Any] | None,
-        steps: int | None,
-        proposer: str,
+        campaign: Campaign,
         playing: Playing,
     ) -> EvolutionConfig:
-        games = playing.get("games") or GAMES
+        games, start = playing.get("games") or GAMES, STARTS[campaign.start]
         validation: dict[str, Any] = {"games": games, "deep_games": games // 4, "opponent_games": games // 4}
         if opponent is not None:
             validation |= {"opponent": dict(opponent), "opponent_games": games}
+        searching = start.proposer if campaign.proposer in ("guided", "grown") else {}
         data = {
             "seed": playing.get("seed", 1),
-            "steps": steps or self.steps,
+            "steps": campaign.steps or self.steps,
             "candidates": self.candidates,
             "player": dict(player),
             "match": {"size": self.size, "opening_moves": 2, "scoring": "area"},
             "race": {
                 "accept_above": ACCEPT_ABOVE,
-                "discard_below": DISCARD_BELOW,
+                "discard_below": start.discard_below,
                 "max_per_candidate": self.max_per_candidate,
             },
-            "proposers": [{"kind": proposer, "shapes": self.shapes}],
+            "confirm": {"games": start.confirm} if start.confirm else None,
+            "proposers": [{"kind": campaign.proposer, "shapes": self.shapes, **searching}],
             "validation": validation,
         }
         return checked_evolution(data, self.name)
 
-    def _database(self, folder: Path, playing: Playing) -> Path:
-        """Return a database learnt from self-play of the default player; made once, in the folder of the ledger."""
-        path = (folder / f"database-{self.size}.npz").resolve()
-        say = playing.get("progress") or _silent
-        if not path.exists():
+    def _database(self, campaign: Campaign, playing: Playing) -> Path:
+        """Return a database learnt from records or from self-play; made once, in the folder of the ledger."""
+        say, seed = playing.get("progress") or _silent, playing.get("seed", 1)
+        source = f"{seed}" if campaign.records is None else f"{campaign.records.resolve().name}-{seed}"
+        path = (_folder(playing) / f"database-{self.size}-{source}.npz").resolve()
+        if path.exists():
+            return path
+        if campaign.records is not None:
+            say(f"{self.name}: learning a database from the games in {campaign.records} …")
+            read = read_games(find_files([campaign.records])).games
+            games = [game for game in read if game.size == self.size]
+        else:
             say(f"{self.name}: learning a database from {DATABASE_GAMES} games of self-play …")
-            match = self_play(f"mcts:default,simulations={self.simulations}", self.size, playing.get("seed", 1))
+            match = self_play(f"mcts:default,simulations={self.simulations}", self.size, seed)
             stopped, games = play_games(match, DATABASE_GAMES, _place(playing))
             if stopped:
                 say("stopped; the same command resumes")
                 raise KeyboardInterrupt
-            learn(games, Settings(skip=OPENING_MOVES), say).database.save(path)
+        skip = OPENING_MOVES if campaign.records is None else 0
+        learn(games, Settings(skip=skip, max_positions=MOST_POSITIONS), say).database.save(path)
         return path
 
     def _table(self, history: History) -> ResultTable:
@@ -176,10 +231,20 @@ class Growing:
             "simulations per move on 9x9 and 3,500 on 19x19.",
         )
 
+    def opponent_name(self, n: int, part: str) -> str:
+        """Return the opponent of program ``n`` in a part of the validation."""
+        return {PREVIOUS: program_name(n - 1), OPPONENT: self.opponent}.get(part, program_name(0))
+
     def _row(self, n: int, part: str, played: Validation) -> tuple[Cell, ...]:
-        opponent = {PREVIOUS: program_name(n - 1), OPPONENT: self.opponent}.get(part, program_name(0))
+        opponent = self.opponent_name(n, part)
         rate = percent(played.tally.win_rate, played.tally.plain_interval)
         return program_name(n), opponent, played.budget, rate, self.paper.get((n, part), ""), played.tally.n_games
+
+
+def _folder(playing: Playing) -> Path:
+    """Return the folder for files: that of the ledger, or this one if the ledger is on a server."""
+    ledger = playing.get("ledger") or DEFAULT_LEDGER
+    return Path(".") if "://" in ledger else Path(ledger).parent
 
 
 def _place(playing: Playing) -> Place:
@@ -250,6 +315,7 @@ GOOD_9 = Growing(
         (2, FIRST): "51.9 ± 0.16%",
         (2, DEEP): "52.1 ± 0.6%",
     },
+    "2 of 183",
 )
 BAD_9 = Growing(
     "bgp-9x9-bad",
@@ -266,11 +332,12 @@ BAD_9 = Growing(
         (1, OPPONENT): "52.6 ± 0.16%",
         (2, OPPONENT): "53.5 ± 0.16%",
     },
-    start=GOOD_9,
+    "2 of 173",
+    after=GOOD_9,
     opponent="the first of section 5.1",
 )
 WITH_DATABASE_19 = Growing(
-    "bgp-19x19-with-database", "Section 5.3, with the database", 19, 50, "good", 1, 20, {}, database=True
+    "bgp-19x19-with-database", "Section 5.3, with the database", 19, 50, "good", 1, 20, {}, "0 of 62", database=True
 )
 _PREVIOUS_19 = (
     "50.9 ± 0.13%", "51.2 ± 0.28%", "56.7 ± 1.50%", "52.1 ± 0.39%", "51.1 ± 0.20%", "54.1 ± 0.78%", "50.9 ± 0.20%",
@@ -297,5 +364,6 @@ WITHOUT_DATABASE_19 = Growing(
         **{(i, FIRST): text for i, text in enumerate(_FIRST_19, 2)},
         **{(i, OPPONENT): text for i, text in enumerate(_DATABASE_19)},
     },
+    "10 of 443",
     opponent="first + AE",
 )

@@ -93,8 +93,8 @@ def _at(simulations: Sequence[int], games: int, size: Sequence[int] = (9,)) -> d
     return {"simulations": tuple(simulations), "games": games, "size": tuple(size)}
 
 
-def _grown(simulations: int, steps: int, games: int) -> dict[str, Any]:
-    return {"simulations": (simulations,), "steps": steps, "games": games}
+def _grown(simulations: int, steps: int, games: int, start: str = "bare") -> dict[str, Any]:
+    return {"simulations": (simulations,), "steps": steps, "games": games, "start": start}
 
 
 PARTS = (
@@ -104,11 +104,11 @@ PARTS = (
     ),
     Part(
         "BGP, section 5.1: good shapes on 9x9", "bgp-9x9-good", growing.GOOD_9.seconds,
-        _shapes(_grown(50, 2, 100), _grown(200, 3, 400), _grown(1_000, 3, 1_000)),
+        _shapes(_grown(50, 2, 100), _grown(200, 3, 400), _grown(1_000, 2, 1_000, "strong")),
     ),
     Part(
         "BGP, section 5.2: bad shapes on 9x9", "bgp-9x9-bad", growing.BAD_9.seconds,
-        _shapes(_grown(50, 2, 100), _grown(200, 5, 400), _grown(1_000, 10, 1_000)),
+        _shapes(_grown(50, 2, 100), _grown(200, 5, 400), _grown(1_000, 10, 1_000, "strong")),
     ),
     Part(
         "BGP, section 5.3: 19x19 with the database", "bgp-19x19-with-database", growing.WITH_DATABASE_19.seconds,

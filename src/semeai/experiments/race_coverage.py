@@ -24,14 +24,16 @@ GAMES = 100
 SIMULATIONS = 100_000
 ASKED = 40
 """Positions that the deep search looks at, per kind of games."""
+SMALLER = (2, 3, 5, 10)
+"""Stones of the smaller group: the columns of the second table."""
 
 
 @dataclass(frozen=True)
 class AgreementTask(SpreadTask):
     """Let a deep search judge the first known race of a position.
 
-    An open race: the search begins with one of the necessary moves. A decided one: at the end of the line that the
-    search expects, playouts give the winner's stone to the winner, and the loser's to the winner too unless it is seki.
+    An open race: the search begins with one of the moves that win. A decided one: at the end of the line that the
+    search expects, playouts give both chains' points to the winner.
     """
 
     position: RacePosition
@@ -59,16 +61,14 @@ class AgreementTask(SpreadTask):
 
 
 def _as_told(race: Race, black: float, white: float) -> bool:
-    if race.black_first == race.white_first == "seki":
-        return black > 0 > white
-    if race.black_first == race.white_first:
-        return (black > 0 and white > 0) if race.black_first == "black" else (black < 0 and white < 0)
-    return True
+    """Return whether both chains' points belong to the winner of a race that is decided, also after a pass."""
+    return (black > 0 and white > 0) if race.black_first == "black" else (black < 0 and white < 0)
 
 
 def run(
     records: Path | None = None,
     games: int = GAMES,
+    runs: int = ASKED,
     size: Sequence[int] = (9, 19),
     simulations: Sequence[int] = (SIMULATIONS,),
     seed: int = 1,
@@ -82,6 +82,7 @@ def run(
         sources.append((str(records), records, 19))
     compile_players(["go"], progress)
     rows: list[tuple[Cell, ...]] = []
+    by_size: list[tuple[Cell, ...]] = []
     unknown = Counter[str]()
     with place_named(None, executor, workers).open_pool(Observer()) as pool:
         for name, folder, board in sources:
@@ -93,7 +94,7 @@ def run(
             unknown.update(race.reason for p in positions for race in p.races if not race.is_known)
             known = [p for p in positions if p.known]
             clear = [p for p in known if p.known[0].is_urgent or p.known[0].black_first == p.known[0].white_first]
-            asked = spread_evenly(clear, ASKED)
+            asked = spread_evenly(clear, runs)
             progress(f"{name}: a search of {simulations[0]:,} simulations in {len(asked)} positions …")
             tasks = [AgreementTask(p, found[p.game], simulations[0], seed) for p in asked]
             answers = Counter(Spread(pool).run(tasks))
@@ -107,6 +108,10 @@ def run(
                     *(_agreed(answers, kind) for kind in ("decided", "open")),
                 )
             )
+            by_size.append(
+                (name, *(_part(sum(any(r.smaller >= n for r in p.known) for p in positions), len(positions))
+                         for n in SMALLER))
+            )  # fmt: skip
     reasons = ", ".join(f"{reason} {count:,}" for reason, count in unknown.most_common()) or "none"
     return [
         ResultTable(
@@ -118,7 +123,13 @@ def run(
             tuple(rows),
             f"Every fifth position from move 20 on. Search: the default player, {simulations[0]:,} simulations. "
             f"Open: who moves first wins. Races without an answer: {reasons}.",
-        )
+        ),
+        ResultTable(
+            "Positions with a known race, by size",
+            ("games", *(f"smaller group has {n} stones or more" for n in SMALLER)),
+            tuple(by_size),
+            "The same positions.",
+        ),
     ]  # fmt: skip
 
 

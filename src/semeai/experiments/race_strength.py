@@ -8,6 +8,7 @@ from semeai.experiments.matches import DEFAULT_LEDGER, Pairing, Playing, play_al
 from semeai.experiments.race_games import RacePosition, ScanTask, games_of, opening_moves, spread_evenly
 from semeai.experiments.races import VERSIONS, Version
 from semeai.games.catalog import game_named
+from semeai.games.go.races import Race
 from semeai.match.settings import MatchSettings
 from semeai.match.tally import Tally
 from semeai.players.mcts import compile_players
@@ -20,6 +21,8 @@ SIMULATIONS = 500
 SELF_PLAY = 400
 """Self-play games, or games of the folder, in which open races are looked for."""
 MOST_OPENINGS = 200
+LEAST_STONES = 3
+"""Stones of the smaller group of a race that a match begins with: two stones in atari are no race to speak of."""
 TRIED = tuple(version for version in VERSIONS if "race_playouts" in version.settings)
 """The versions with the best moves in the test bed (Table 3)."""
 
@@ -48,7 +51,8 @@ def run(
         tables.append(
             ResultTable(
                 f"From positions with an open race, {n:,} simulations per move",
-                _COLUMNS, tuple(rows), f"{_NOTE} Open: who moves first wins the race.",
+                _COLUMNS, tuple(rows), f"{_NOTE} Open: who moves first wins the race, "
+                f"of groups of {LEAST_STONES} stones or more.",
             )
         )  # fmt: skip
         rows = []
@@ -80,7 +84,7 @@ def _row(place: str, version: Version, tally: Tally) -> tuple[str | float | int,
 
 
 def open_races(size: int, records: Path | None, playing: Playing) -> list[tuple[str, ...]]:
-    """Return openings: at most one per game, its first position with an open race; evenly spread over the games."""
+    """Return openings: at most one per game, its first position with a large open race; spread over the games."""
     seed = playing.get("seed", 1)
     workers, executor = playing.get("workers"), playing.get("executor")
     progress = playing.get("progress", silent)
@@ -92,6 +96,10 @@ def open_races(size: int, records: Path | None, playing: Playing) -> list[tuple[
         scanned = Spread(pool).run(tasks)
     first: list[RacePosition] = []
     for positions in scanned:
-        first += [p for p in positions if any(race.is_urgent for race in p.known)][:1]
+        first += [p for p in positions if any(_is_large(race) for race in p.known)][:1]
     found = [opening_moves(games[p.game], p.n_moves) for p in spread_evenly(first, MOST_OPENINGS)]
     return [moves for moves in found if moves]
+
+
+def _is_large(race: Race) -> bool:
+    return race.is_urgent and race.smaller >= LEAST_STONES

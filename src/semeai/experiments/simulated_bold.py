@@ -23,7 +23,9 @@ def bold_log_gain(
     new_wins: int,
     new_losses: int,
 ) -> float:
-    """Return what ``BoldBetting`` gains on one side; ``reserve`` is the reserve at the start, and its stake."""
+    """Return what ``BoldBetting`` gains on one side; ``reserve`` is a row of the second table of ``bold_tables``."""
+    at_start, own_stake = reserve[0], reserve[1]
+    most_reserved, most_per_batch, largest_stake = reserve[2], reserve[3], reserve[4]
     k_all = len(stakes)
     shares = np.empty(k_all)
     largest = -math.inf
@@ -38,24 +40,26 @@ def bold_log_gain(
     for k in range(k_all):
         shares[k] = math.exp(shares[k] - present)
         stake += shares[k] * stakes[k]
-    kept = wins * math.log1p(reserve[1] * (1 - m)) + losses * math.log1p(-reserve[1] * m)
-    part = min(reserve[0] * math.exp(min(kept - present, 50.0)) / (1 + reserve[0]), MOST_RESERVED)
-    raised = (stake - part * reserve[1]) / (1 - part) - stake
-    raised = min(raised, MOST_PER_BATCH / math.sqrt(m * (1 - m) * (new_wins + new_losses)))
+    kept = wins * math.log1p(own_stake * (1 - m)) + losses * math.log1p(-own_stake * m)
+    part = min(at_start / (1 + at_start) * math.exp(min(kept - present, 50.0)), most_reserved)
+    raised = (stake - part * own_stake) / (1 - part) - stake
+    raised = min(raised, most_per_batch / math.sqrt(m * (1 - m) * (new_wins + new_losses)))
     total = 0.0
     for k in range(k_all):
-        a = min(max(stakes[k] + raised, 0.0), LARGEST_STAKE / m)
+        a = min(max(stakes[k] + raised, 0.0), largest_stake / m)
         total += shares[k] * math.exp(new_wins * math.log1p(a * (1 - m)) + new_losses * math.log1p(-a * m))
     return math.log(total)
 
 
 def bold_tables(bold: BoldBetting, levels: Floats) -> tuple[Floats, Floats]:
-    """Return the stakes [accept or discard, gambler], and the reserves [accept or discard, candidate, start or stake].
+    """Return the stakes [accept or discard, gambler], and the reserves [accept or discard, candidate, number].
 
-    ``levels`` are the risks of the candidates [candidate, accept or discard].
+    The numbers of a reserve: its size at the start, its stake, and the limits of all reserves; a compiled function
+    would keep them as constants. ``levels`` are the risks of the candidates [candidate, accept or discard].
     """
+    limits = MOST_RESERVED, MOST_PER_BATCH, LARGEST_STAKE
     reserves = [
-        [(reserve_at_start(other), side.reserve_stake) for other in risks]
+        [(reserve_at_start(other), side.reserve_stake, *limits) for other in risks]
         for side, risks in zip(bold.sides, levels.T[::-1], strict=True)
     ]
     return np.array([side.stakes for side in bold.sides]), np.array(reserves)

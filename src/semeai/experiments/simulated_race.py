@@ -139,7 +139,7 @@ class Tables(NamedTuple):
     accept_factors: Floats  # [win or loss, gambler]
     discard_factors: Floats  # [win or loss, gambler]
     bold_stakes: Floats  # [accept or discard, gambler]
-    reserves: Floats  # [accept or discard, candidate, reserve at the start and its stake]
+    reserves: Floats  # [accept or discard, candidate, number]: see bold_tables
 
 
 @kernel

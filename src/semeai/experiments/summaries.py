@@ -30,7 +30,7 @@ class Summary:
 def command_of(experiment: str, options: Mapping[str, Any], seed: int) -> str:
     """Return the command that repeats a run: the options that change the tables, in a fixed order."""
     words = ["semeai reproduce", experiment]
-    for name in ("races", "games", "runs", "records", "size", "simulations", "steps", "proposer"):
+    for name in ("races", "games", "runs", "records", "size", "simulations", "steps", "proposer", "start"):
         value = options.get(name)
         if value is not None:
             text = ",".join(map(str, value)) if isinstance(value, Sequence) and not isinstance(value, str) else value

@@ -99,6 +99,11 @@ def playout(state: Record, policy: Record, scratch: Record) -> None:
 
 
 @optional
+def look_at_root(state: Record, policy: Record, scratch: Record) -> None:
+    """Do what the game does once per search: ``state`` is its root, and each thread has a ``scratch`` of its own."""
+
+
+@optional
 def predict(state: Record, policy: Record, scratch: Record) -> int:
     """Return how often the playout from here may be replayed if it contradicts what the game knows; 0 if it may not.
 

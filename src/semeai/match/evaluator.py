@@ -17,8 +17,8 @@ from semeai.work.needs import Needs
 class MatchEvaluator(Evaluator):
     """Plays pairs of games with colours swapped. Its two rewards are the candidate's, as first and as second player.
 
-    A player that crashes, hangs or plays an illegal move loses that game. A player that cannot be started is a failed
-    program.
+    A player that crashes, hangs or plays an illegal move loses that game. If somebody else kills its engine, the game
+    is played again. A player that cannot be started, or whose engine is killed again and again, is a failed program.
     """
 
     baseline: Params
@@ -47,10 +47,11 @@ class MatchEvaluator(Evaluator):
                 write_pair(self.settings, spec, seed, (first.record, second.record))
             rewards = [first.reward, 1 - second.reward]
             for outcome, reward in zip((first, second), rewards, strict=True):
-                if outcome.failed_to_start and reward == 1:
+                if not outcome.failed_to_start and not outcome.killed:
+                    continue
+                if reward == 1:
                     raise BaselineFailed(f"the baseline failed: {outcome.failure}", outcome.stderr)
-                if outcome.failed_to_start:
-                    raise ProgramFailed(outcome.failure, outcome.stderr)
+                raise ProgramFailed(outcome.failure, outcome.stderr)
             return rewards
 
         return play

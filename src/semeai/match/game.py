@@ -3,7 +3,7 @@
 import contextlib
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from semeai.errors import IllegalMove, PlayerFailed
 from semeai.games.catalog import game_named
@@ -36,6 +36,8 @@ class GameOutcome:
     """One sentence about the loser's failure; empty if there was none."""
     stderr: str = ""
     failed_to_start: bool = False
+    killed: bool = False
+    """Whether somebody else killed the engine of the loser, so that the game says nothing about it."""
 
 
 def play_game(players: Players, settings: MatchSettings, seed: int, opening: Position | None = None) -> GameOutcome:
@@ -162,14 +164,13 @@ class _Game:
     def forfeited(self, side: int, error: PlayerFailed, failed_to_start: bool = False) -> GameOutcome:
         self.players[side].close()  # its next game starts a new engine
         result = self._win_of(1 - side, error.reason)
-        return self._outcome(float(side), result, error.reason, str(error), error.stderr, failed_to_start)
+        outcome = self._outcome(float(side), result, error.reason, str(error), error.stderr)
+        return replace(outcome, failed_to_start=failed_to_start, killed=error.killed)
 
     def _win_of(self, winner: int, reason: str) -> str:
         return self.rules.won_by(winner, _FORFEITS.get(reason, "F"))
 
-    def _outcome(
-        self, reward: float, result: str, reason: str, failure: str = "", stderr: str = "", unstarted: bool = False
-    ) -> GameOutcome:
+    def _outcome(self, reward: float, result: str, reason: str, failure: str = "", stderr: str = "") -> GameOutcome:
         return GameOutcome(
             self._record(result, reason, failure),
             reward,
@@ -179,7 +180,6 @@ class _Game:
             (self.simulations[0], self.simulations[1]),
             failure,
             stderr,
-            unstarted,
         )
 
     def _record(self, result: str, reason: str, failure: str) -> GameRecord:

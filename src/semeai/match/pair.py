@@ -1,8 +1,10 @@
 """Pairs of games, the units of a match: the same opening twice, with colours swapped."""
 
+import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from semeai import kills
 from semeai.games.catalog import game_named
 from semeai.games.position import Position
 from semeai.match.game import GameOutcome, play_game
@@ -12,7 +14,7 @@ from semeai.match.settings import MatchSettings
 from semeai.players.pattern_files import learnt_files
 from semeai.players.specs import GtpSpec, MctsSpec, PlayerSpec, UciSpec
 from semeai.rng import derive, evaluation_seeds, generator
-from semeai.work.needs import Needs, Say, needs_of_command
+from semeai.work.needs import Needs, Say, needs_of_command, needs_of_words
 
 
 def play_pair(
@@ -35,9 +37,19 @@ def play_pair(
     players = cache.take(a, 0), cache.take(b, 1)
     for player in players:
         player.explains = explain
-    first = play_game(players, settings, derive(seed, "game", 0), opening)
-    second = play_game(players[::-1], settings, derive(seed, "game", 1), opening)
+    first = _until_undisturbed(lambda: play_game(players, settings, derive(seed, "game", 0), opening))
+    second = _until_undisturbed(lambda: play_game(players[::-1], settings, derive(seed, "game", 1), opening))
     return first, second
+
+
+def _until_undisturbed(play: Callable[[], GameOutcome]) -> GameOutcome:
+    """Play a game again if somebody else killed an engine, after longer and longer pauses."""
+    for pause in kills.PAUSES:
+        if not (outcome := play()).killed:
+            return outcome
+        time.sleep(pause)
+    outcome = play()
+    return replace(outcome, failure=f"{outcome.failure} {kills.how_often()}") if outcome.killed else outcome
 
 
 def draw_opening(settings: MatchSettings, seed: int) -> Position:
@@ -91,8 +103,9 @@ class PlayedGame:
 @dataclass(frozen=True)
 class PairResult:
     games: tuple[PlayedGame, ...]
-    """Empty if the pair repeatedly killed its worker."""
     failed_to_start: bool = False
+    failure: str = ""
+    """Why there are no games: the pair repeatedly killed its worker, or somebody else its engines."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +125,9 @@ class PairTask:
 
     def run(self) -> PairResult:
         outcomes = play_pair(self.a, self.b, self.settings, self.seed, worker_players())
+        for outcome in outcomes:
+            if outcome.killed:  # it is nobody's loss, so it is not recorded
+                return PairResult((), failure=f"{self.label}: {outcome.failure}")
         games = tuple(self._played(i, outcome) for i, outcome in enumerate(outcomes))
         return PairResult(games, any(outcome.failed_to_start for outcome in outcomes))
 
@@ -120,7 +136,7 @@ class PairTask:
         return f"games {2 * self.number + 1} and {2 * self.number + 2}"
 
     def lost(self) -> PairResult:
-        return PairResult(())
+        return PairResult((), failure=f"{self.label} repeatedly killed their worker")
 
     def _played(self, i: int, outcome: GameOutcome) -> PlayedGame:
         a_first = 1 if i == 0 else -1
@@ -162,7 +178,10 @@ class MatchSetup:
 
 def needs_of_player(spec: PlayerSpec) -> Needs:
     """Return the learnt files of a player, or the program and the files of an engine."""
-    if isinstance(spec, GtpSpec | UciSpec):
+    if isinstance(spec, UciSpec):
+        values = [value for _, value in spec.options]  # such as the file of a network
+        return needs_of_command(spec.arguments, spec.folder) | needs_of_words(values, spec.folder)
+    if isinstance(spec, GtpSpec):
         return needs_of_command(spec.arguments, spec.folder)
     return Needs(learnt_files(spec.config.policy)) if isinstance(spec, MctsSpec) else Needs()
 

@@ -116,7 +116,7 @@ class MatchDriver(Driver):
         """Record the results, and only then count them."""
         for parcel_id, answers in results:
             for number, (result, seconds) in zip(self._under_way.pop(parcel_id), answers, strict=True):
-                self._check(number, result)
+                self._check(result)
                 self._cost = seconds if math.isnan(self._cost) else 0.8 * self._cost + 0.2 * seconds
                 self._pairs[number] = result.games
                 self.n_new += len(result.games)
@@ -127,9 +127,9 @@ class MatchDriver(Driver):
                 self.writer.flush()
             self._advance()
 
-    def _check(self, number: int, result: PairResult) -> None:
+    def _check(self, result: PairResult) -> None:
         if not result.games:
-            raise PlayerFailed(f"games {2 * number + 1} and {2 * number + 2} repeatedly killed their worker")
+            raise PlayerFailed(result.failure)
         self._can_start |= not result.failed_to_start
         if not self._can_start:  # it never will, and a match of forfeits shows nothing
             game = next(game for game in result.games if game.failure)
@@ -236,10 +236,9 @@ def replay_tournament(ledger: Ledger, name: str) -> tuple[Tournament, Tournament
         raise RunNotFound(f"run {name!r} is of kind {run.kind!r}, not a tournament")
     tournament = Tournament.from_identity(run.config)
     tally = TournamentTally(tournament)
-    for number, pair in recorded_pairs(ledger, run.id):
-        if number != tally.n_pairs:
-            break
-        tally.add(pair)
+    for number, pair in recorded_pairs(ledger, run.id):  # to the end, where the number of rows is checked
+        if number == tally.n_pairs:
+            tally.add(pair)
     return tournament, tally
 
 
@@ -290,9 +289,9 @@ def replay_match(ledger: Ledger, name: str) -> tuple[Match, MatchResult]:
         raise RunNotFound(f"run {name!r} is of kind {run.kind!r}, not a match")
     tally = Tally()
     failures: list[PlayedGame] = []
-    for number, pair in recorded_pairs(ledger, run.id):
+    for number, pair in recorded_pairs(ledger, run.id):  # to the end, where the number of rows is checked
         if number != tally.n_pairs:
-            break
+            continue
         tally.add(pair)
         failures += [game for game in pair if game.failure][: KEPT_FAILURES - len(failures)]
     result = MatchResult(tally, tally.n_games, run.state == "finished", False, 0.0, failures)

@@ -29,12 +29,11 @@ from semeai.errors import ConfigError, did_you_mean
 from semeai.games.patterns.policy import NONE, OWN
 from semeai.models import checked, flat_settings, read_toml
 from semeai.players.base import Player
-from semeai.players.engine_process import find_program
 from semeai.players.gtp import describe_command
 from semeai.players.pattern_files import is_file_setting, learnt_label
 from semeai.players.specs import LIMITS, GtpSpec, MctsSpec, PlayerSpec, RandomSpec, UciSpec, Value
 from semeai.players.uci import UciSettings
-from semeai.processes import fill_in, placeholders
+from semeai.processes import fill_in, find_program, placeholders
 
 FORMS = "random, mcts, mcts:PRESET,NAME=VALUE, gtp:COMMAND LINE, uci:COMMAND LINE, or a file that ends in .toml"
 MAX_SECONDS = 1e6

@@ -3,7 +3,6 @@
 import contextlib
 import fcntl
 import os
-import shutil
 import signal
 import subprocess
 import time
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import ClassVar, NoReturn, Protocol, TypeVar
 
 from semeai.errors import PlayerFailed
+from semeai.kills import was_killed
 from semeai.players.engine_answers import EngineAnswers
 from semeai.processes import Process, describe_exit, end_program, signal_group, start_program
 from semeai.streams import ErrorTail, Pipes, shown
@@ -21,24 +21,6 @@ T = TypeVar("T")
 
 PATIENCE = 1.0  # seconds for an engine to quit, and then to end after SIGTERM
 UNREAD_STDERR = 1 << 18  # bytes of standard error that an engine may write between two commands before it has to wait
-GAME_FOLDERS = ("/usr/games", "/usr/local/games")  # where Debian installs games; PATH may lack them
-
-
-def find_program(program: str, folder: str | None = None) -> str | None:
-    """Return the path of an engine's program: in PATH, or in the folders of games; None if there is none.
-
-    A program with a slash is a path of its own, from ``folder`` if it is relative.
-    """
-    if "/" in program:
-        return shutil.which(program if folder is None else str(Path(folder) / program))
-    return shutil.which(program, path=os.pathsep.join([os.environ.get("PATH", os.defpath), *GAME_FOLDERS]))
-
-
-def _located(command: Sequence[str]) -> list[str]:
-    """Return the command with the path of its program if it has only a name."""
-    program, *arguments = command
-    found = None if "/" in program else find_program(program)
-    return [os.path.abspath(found) if found else program, *arguments]
 
 
 class Reader(Protocol):
@@ -67,7 +49,7 @@ class RunningEngine:
         self._startup_timeout = startup_timeout
         try:
             self._process = start_program(
-                _located(command),
+                command,
                 folder=folder,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -151,10 +133,10 @@ class RunningEngine:
         code = self._process.wait() if self._pipes.wait(PATIENCE) else None
         how = "closed its output" if code is None else f"ended (exit status {describe_exit(code)})"
         said = f" after {shown(begun)}" if (begun := self._reader.begun()) else ""
-        self._fail(f"{how}{said} in place of an answer", "crash")
+        self._fail(f"{how}{said} in place of an answer", "crash", code is not None and was_killed(code))
 
-    def _fail(self, what: str, reason: str) -> NoReturn:
-        raise PlayerFailed(f"engine {self.name!r} {what}", self.stderr, reason)
+    def _fail(self, what: str, reason: str, killed: bool = False) -> NoReturn:
+        raise PlayerFailed(f"engine {self.name!r} {what}", self.stderr, reason, killed)
 
 
 class EngineProcess(RunningEngine):

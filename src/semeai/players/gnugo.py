@@ -3,7 +3,7 @@
 import shlex
 
 from semeai.errors import ConfigError
-from semeai.players.engine_process import find_program
+from semeai.processes import find_program
 
 
 def gnugo_options(level: int = 10) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from semeai.games.catalog import game_named
-from semeai.mirror import located
+from semeai.mirror import located, translated
 from semeai.players.base import Player
 from semeai.players.gtp import GtpPlayer, describe_command
 from semeai.players.pattern_files import learnt_label, with_nothing_learnt, without_places
@@ -183,11 +183,13 @@ class UciSpec(PlayerSpec):
         return cls(label, tuple(command), pairs, texts, settings, folder)
 
     def make(self) -> Player:
-        return UciPlayer(self.command, self.label, self.settings, dict(self.options), self.folder, dict(self.values))
+        folder = self.folder and located(self.folder)
+        options = {name: translated(value) for name, value in self.options}
+        return UciPlayer(self.command, self.label, self.settings, options, folder, dict(self.values))
 
     def verify(self) -> None:
         arguments = tuple(fill_in(self.command, {**dict(self.values), "seed": 0}))
-        verify_options(arguments, self.folder, self.settings, dict(self.options))
+        verify_options(arguments, self.folder and located(self.folder), self.settings, dict(self.options))
 
     def _settings(self) -> dict[str, Any]:
         own = self.settings.model_dump(mode="json", exclude_defaults=True)

@@ -5,8 +5,8 @@ from urllib.parse import quote
 
 from semeai.evolve.change import Change, PatternChange
 from semeai.evolve.history import History, StepHistory, program_name, read_history
-from semeai.evolve.report import engine_name, summary
-from semeai.evolve.store import FIRST, OPPONENT, PREVIOUS, step_run
+from semeai.evolve.report import opponent_name, summary
+from semeai.evolve.store import FIRST, PREVIOUS, step_run
 from semeai.patterns.pattern import Pattern
 from semeai.patterns.svg import svg_of
 from semeai.report.values import Json, interval, number, text
@@ -75,10 +75,9 @@ def validations(history: History, n: int, matches: Any, step: StepHistory | None
         tally = played.tally
         if not tally.n_games:
             continue
-        opponent = {PREVIOUS: program_name(n - 1), OPPONENT: engine_name(played)}.get(part, program_name(0))
         found.append({
             "run": step_run(history.name, step.number if step else 0, part),
-            "opponent": text(opponent),
+            "opponent": text(opponent_name(n, part, played)),
             "budget": played.budget,
             "n_games": tally.n_games,
             "win_rate": number(tally.win_rate),

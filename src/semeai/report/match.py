@@ -1,9 +1,9 @@
 """A match as JSON: its tally, interval and Elo, how they came about, and its games move by move."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from itertools import islice
 from typing import Any
-
-from sqlalchemy import select
 
 from semeai.errors import RunNotFound
 from semeai.games.catalog import game_named
@@ -22,13 +22,13 @@ POINTS = 40
 LISTED = 200
 """Games in one part of the list of games; a page begins with the last part."""
 SHOWN_FAILURES = 20
-_LIGHT = [column for column in games.columns if column.name not in ("run_id", "checksum", "sgf", "stderr")]
+_LIGHT = [field.name for field in fields(PlayedGame) if field.name not in ("sgf", "stderr")]
 
 
 def match_data(ledger: Ledger, run: RunInfo, state: str) -> Json:
     """Return a match without the records of its games."""
     match = Match.from_identity(run.config)
-    played = list(_light_games(ledger, run.id))
+    played, errors = _light_games(ledger, run.id)
     pairs = list(_pairs(played))
     tally = Tally.of(pairs)
     a, b = text(match.a.label), text(match.b.label)
@@ -36,7 +36,6 @@ def match_data(ledger: Ledger, run: RunInfo, state: str) -> Json:
     names = ("A", "B") if same else (a, b)
     low, high = elo_interval(tally.interval) if tally.n_games else (None, None)
     failed = [game for game in played if game.failure]
-    errors = _standard_errors(ledger, run.id, [game.number for game in failed[:SHOWN_FAILURES]])
     return {
         "a": a,
         "b": b,
@@ -89,30 +88,22 @@ def _listed(game: PlayedGame) -> list[Any]:
 
 def listed_games(ledger: Ledger, run_id: int, start: int) -> list[list[Any]]:
     """Return one part of the list of games, from number ``start`` on."""
-    return [_listed(game) for game in _light_games(ledger, run_id, start, LISTED)]
+    return [_listed(_light(row)) for row in islice(ledger.rows(games, run_id, start), LISTED)]
 
 
-def _light_games(ledger: Ledger, run_id: int, start: int = 0, most: int | None = None) -> Iterator[PlayedGame]:
-    """Yield the games in order of number, without their records and standard errors."""
-    query = select(*_LIGHT).where(games.c.run_id == run_id, games.c.number >= start).order_by(games.c.number)
-    query = query.limit(most)
-    names = [column.name for column in _LIGHT]
-    with ledger.reading() as connection:
-        if not ledger.has(connection, games):
-            return
-        for row in connection.execute(query):
-            values = dict(zip(names, row, strict=True))
-            del values["recorded_at"]
-            yield PlayedGame(**values, sgf="", stderr="")
+def _light_games(ledger: Ledger, run_id: int) -> tuple[list[PlayedGame], dict[int, str]]:
+    """Return the games in order of number without their records, and the standard errors of the first failures."""
+    found: list[PlayedGame] = []
+    errors: dict[int, str] = {}
+    for row in ledger.rows(games, run_id):
+        found.append(_light(row))
+        if row["failure"] and len(errors) < SHOWN_FAILURES:
+            errors[row["number"]] = row["stderr"]
+    return found, errors
 
 
-def _standard_errors(ledger: Ledger, run_id: int, numbers: Sequence[int]) -> dict[int, str]:
-    """Return what the players of these games wrote to standard error."""
-    if not numbers:
-        return {}
-    query = select(games.c.number, games.c.stderr).where(games.c.run_id == run_id, games.c.number.in_(numbers))
-    with ledger.reading() as connection:
-        return {int(row.number): str(row.stderr) for row in connection.execute(query)}
+def _light(row: Mapping[str, Any]) -> PlayedGame:
+    return PlayedGame(**{name: row[name] for name in _LIGHT}, sgf="", stderr="")
 
 
 def _pairs(played: Sequence[PlayedGame]) -> Iterator[tuple[PlayedGame, PlayedGame]]:

@@ -149,7 +149,7 @@ def decision_rows(ledger: Ledger, run_id: int, n_decisions: int) -> list[Json]:
     """Return the last verdicts."""
     keys = ("candidate", "verdict", "after_batch", "recorded_at")
     found = []
-    for row in ledger.rows(schema.decisions, run_id, n_decisions - SHOWN_DECISIONS):
+    for row in ledger.rows(schema.decisions, run_id, max(0, n_decisions - SHOWN_DECISIONS)):
         found.append(
             {key: row[key] for key in keys} | {"n": row["n_evaluations"], "total": number(row["total_reward"])}
         )
@@ -171,11 +171,15 @@ def failure_row(race: Race, row: Mapping[str, Any]) -> Json:
 
 def race_curves(ledger: Ledger, run: RunInfo, numbers: Sequence[int], cache: BoundsCache) -> dict[int, Json]:
     """Return the curves of some candidates, by number: evaluations, mean, interval, and evidence."""
-    race = read_race(ledger, run.name)
-    if race is None:
-        return {}
-    wanted = [n for n in dict.fromkeys(numbers) if 1 <= n <= len(race.standings)]
-    batches = batches_of(ledger, run.id, wanted)
+    with ledger.one_state():  # a live run may add rows meanwhile
+        race = read_race(ledger, run.name)
+        if race is None:
+            return {}
+        wanted = [n for n in dict.fromkeys(numbers) if 1 <= n <= len(race.standings)]
+        batches = batches_of(ledger, run.id, wanted)
+    for n in wanted:
+        if sum(batches[n], RewardCounts()) != race.standings[n - 1].counts:
+            raise ledger.damage(run.id, f"the totals of candidate {n} are not those of its batches")
     return {n: _curve(race, run.id, race.standings[n - 1], batches[n], cache) for n in wanted}
 
 

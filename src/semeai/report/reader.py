@@ -11,13 +11,13 @@ from typing import Any
 
 from sqlalchemy import select
 
-from semeai.errors import LedgerError, RunNotFound
+from semeai.errors import RunNotFound
 from semeai.report.effects import EffectsCache
 from semeai.report.pace import present_pace
 from semeai.report.race import BoundsCache, params_of, race_curves, race_data
 from semeai.report.values import Json, text, texts
 from semeai.store import schema
-from semeai.store.ledger import Ledger, RunInfo
+from semeai.store.ledger import Ledger, RunInfo, parts_of
 from semeai.store.verify import verify_run
 
 BATCHES_PER_LOOK = 3000
@@ -79,19 +79,11 @@ class LedgerReader:
     @staticmethod
     def _counts(ledger: Ledger) -> dict[str, int]:
         """Return the number of batches and games of each run, those of its parts included."""
-        runs, heads = schema.runs, schema.heads
-        query = (
-            select(runs.c.name, heads.c.n_rows)
-            .join(heads, heads.c.run_id == runs.c.id)
-            .where(heads.c.table_name.in_(["batches", "games"]))
-        )
         found: dict[str, int] = {}
-        with ledger.reading() as connection:
-            for name, n in connection.execute(query):
-                whole = ""
-                for part in str(name).split("/"):
-                    whole = f"{whole}/{part}" if whole else part
-                    found[whole] = found.get(whole, 0) + int(n)
+        for name, heads in ledger.all_heads().items():
+            n = sum(heads[table].n_rows for table in ("batches", "games") if table in heads)
+            for above in parts_of(name):
+                found[above] = found.get(above, 0) + n
         return found
 
     def run(self, name: str, at_once: bool = False) -> Json:
@@ -201,7 +193,4 @@ class LedgerReader:
         with self._reading() as ledger:
             for run in ledger.runs():
                 if run.name == name or run.name.startswith(f"{name}/"):
-                    try:
-                        verify_run(ledger, run.id)
-                    except LedgerError as error:
-                        raise LedgerError(f"run {run.name!r}: {error}") from None
+                    verify_run(ledger, run.id)

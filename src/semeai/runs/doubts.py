@@ -40,6 +40,9 @@ class Doubts:
         self._beginnings: dict[tuple[float, ...], int] = {}
         """Candidates by their first numbers."""
         self._compared: set[int] = set()
+        self._constants: dict[int, int] = {}
+        """The first candidate of which all rewards were the same, by this reward in thousandths."""
+        self._warned_constants: set[int] = set()
 
     def begin(self) -> None:
         """Warn of what earlier sessions saw, and of equal candidates. A stream may repeat candidates on purpose."""
@@ -71,6 +74,8 @@ class Doubts:
                 f"candidate {standing.candidate.name!r}: all {counts.n} results so far are ties; "
                 "is it the same program as the baseline?"
             )
+        if len(counts) == 1:
+            self._look_at_constant(standing, *counts)
 
     def compare(self, index: int, differences: Sequence[float]) -> None:
         """Look for a candidate with the same numbers. ``differences`` are those to the baseline, on shared seeds."""
@@ -85,6 +90,24 @@ class Doubts:
             self.warn(
                 f"candidates {other.name!r} and {candidate.name!r} had the same numbers in their first {ENOUGH_EQUAL} "
                 "evaluations: does the program use what they differ in?"
+            )
+
+    def _look_at_constant(self, standing: Standing, level: int) -> None:
+        """Look for a candidate with the same reward on all seeds. Warns once per reward.
+
+        To win or to lose many games in a row is nothing special; of ties there is another warning.
+        """
+        is_special = level not in (0, SCALE) and standing.verdict != Verdict.UNDECIDED
+        enough = is_special or standing.counts.n >= ENOUGH_EQUAL
+        if not enough or level == SCALE // 2 or level in self._warned_constants:
+            return
+        first = self._constants.setdefault(level, standing.index)
+        candidate, other = standing.candidate, self.race.standings[first - 1].candidate
+        if candidate.digest != other.digest:
+            self._warned_constants.add(level)
+            self.warn(
+                f"candidates {other.name!r} and {candidate.name!r}: all results so far are {level / SCALE:g}; "
+                "does the program use its parameters and the seed?"
             )
 
     def _reading(self, index: int) -> _Reading:

@@ -18,6 +18,7 @@ from semeai.runs.run import Driver, Run
 from semeai.stats.counts import RewardCounts
 from semeai.work.evaluators import Evaluator, Params
 from semeai.work.jobs import Failure, Job, JobResult, Numbers
+from semeai.work.parcels import Pool
 
 T = TypeVar("T")
 
@@ -178,7 +179,7 @@ class RaceDriver(Driver):
     def _jobs(self, batch: Batch) -> Iterator[Job]:
         candidate = self.race.standings[batch.candidate - 1].candidate
         watched = self._doubts.wants_reads(batch.candidate)
-        for start, size in split(batch.start, batch.size, self._cost, self.pool.workers):
+        for start, size in split(batch.start, batch.size, self._cost, self.pool):
             yield Job(
                 self.evaluator, candidate.name, candidate.params, self._key(batch.candidate), start, size,
                 self.race.settings.games_per_seed, self.retries, watched, self.time_limit, self.shared is not None,
@@ -194,7 +195,7 @@ class RaceDriver(Driver):
         for start, size in self._baseline.missing(batch.start, batch.size):
             own = _Work(Batch(-1, 0, start, size))
             self._baseline_works.update(dict.fromkeys(range(start, start + size), own))
-            for first, part in split(start, size, self._cost, self.pool.workers):
+            for first, part in split(start, size, self._cost, self.pool):
                 yield own, Job(
                     self.evaluator, "baseline", shared.params, self._key(0), first, part,
                     self.race.settings.games_per_seed, self.retries, False, self.time_limit, True, True,
@@ -309,13 +310,13 @@ _STOPPING: dict[str, type[Exception]] = {
 }
 
 
-def split(start: int, size: int, cost: float, workers: int) -> Iterator[tuple[int, int]]:
+def split(start: int, size: int, cost: float, pool: Pool) -> Iterator[tuple[int, int]]:
     """Yield start and size of each job of a batch. ``cost`` is in seconds per evaluation; no reward depends on it."""
-    share = math.ceil(size / workers)
-    if math.isnan(cost):
-        part = share
+    if math.isnan(cost):  # the first jobs may take hours, and workers that come meanwhile need some too
+        part = math.ceil(size / pool.workers_soon)
     else:
         cost = max(cost, 1e-9)
+        share = math.ceil(size / pool.workers)
         part = max(math.ceil(PARCEL_SECONDS / cost), min(share, math.ceil(JOB_SECONDS / cost)))
     for first in range(start, start + size, part):
         yield first, min(part, start + size - first)

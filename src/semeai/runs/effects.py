@@ -19,10 +19,10 @@ from semeai.stats.bounds import Bounds
 from semeai.stats.intervals import always_valid_interval
 from semeai.stats.medians import always_valid_median
 from semeai.stats.spending import countable_share
-from semeai.work.jobs import Numbers
 
 if TYPE_CHECKING:
     from semeai.store.ledger import Ledger
+    from semeai.work.jobs import Numbers
 
 VALUES = ("candidate", "evaluation", "seed", "value", "baseline")
 """Columns of ``value_rows``."""
@@ -50,7 +50,7 @@ class Effect:
         return {"kind": self.kind, "difference": estimate, "always_valid": bounds, "evaluations": self.n}
 
 
-def difference(numbers: Numbers) -> float:
+def difference(numbers: "Numbers") -> float:
     """Return by how much the candidate's mean number is above the baseline's."""
     a, b = (sum(each) / len(each) for each in numbers)
     return 0.0 if a == b else a - b  # infinite numbers may be equal

@@ -16,6 +16,7 @@ from semeai.runs.baseline import SharedBaseline
 from semeai.runs.driver import RaceDriver
 from semeai.runs.effects import Effect, race_effects
 from semeai.runs.run import Observer, Place, can_be_stored, checked_name, open_run
+from semeai.store.identity import RACE
 from semeai.table import Cell, ResultTable
 from semeai.work.evaluators import (
     DEFAULT_TIMEOUT,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     import pandas
     from sqlalchemy import Table
 
-KIND = "race"
+KIND = RACE
 """Kind of a run in the ledger."""
 
 

@@ -10,7 +10,7 @@ from semeai.errors import ConfigError, LedgerError, RunNotFound, SemeaiError, di
 from semeai.race.candidate import Candidate, Verdict
 from semeai.race.race import Race
 from semeai.race.settings import RaceSettings
-from semeai.runs.race import KIND
+from semeai.store.identity import RACE
 from semeai.store.race_rows import recorded_checkpoint, recorded_decisions
 from semeai.store.verify import verify_run
 
@@ -38,7 +38,7 @@ def resume(race: Race, writer: "RunWriter") -> None:
 def read_race(ledger: "Ledger", name: str) -> Race | None:
     """Return the current state of a recorded race, from the ledger alone; None before its first batch."""
     run = ledger.run(name)
-    if run.kind != KIND:
+    if run.kind != RACE:
         raise RunNotFound(f"run {name!r} is of kind {run.kind!r}, not a race")
     with ledger.one_state():  # a live run may add rows meanwhile
         race = _new_race(ledger, run)
@@ -139,7 +139,7 @@ def verify_races(ledger: "Ledger", names: Iterable[str]) -> dict[str, str]:
     for name in names:
         run = ledger.run(name)
         try:
-            if run.kind == KIND and (race := _new_race(ledger, run)) is not None:
+            if run.kind == RACE and (race := _new_race(ledger, run)) is not None:
                 _tell_again(race, ledger, run.id)
         except SemeaiError as error:
             damage[name] = str(error)
@@ -149,6 +149,8 @@ def verify_races(ledger: "Ledger", names: Iterable[str]) -> dict[str, str]:
 def record_states(ledger: "Ledger") -> None:
     """Record the state of every race that has none, as after a conversion from an older format."""
     for run in ledger.runs():
-        if run.kind == KIND and (race := _new_race(ledger, run)) is not None:
-            with contextlib.closing(ledger.open_run(run.name, KIND, run.config, run.seed, run.versions)) as writer:
+        if run.kind != RACE or recorded_checkpoint(ledger, run.id) is not None:
+            continue
+        if (race := _new_race(ledger, run)) is not None:
+            with contextlib.closing(ledger.open_run(run.name, RACE, run.config, run.seed, run.versions)) as writer:
                 resume(race, writer)

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from semeai.errors import LedgerError
-from semeai.store.engines import BUSY_SECONDS, reason_of
+from semeai.store.engines import BUSY_SECONDS, is_open, reason_of
 
 PAGES = 4096
 """Pages that are copied in one step; a writer can work between two steps."""
@@ -23,13 +23,18 @@ def back_up(source: Path, target: Path, progress: Callable[[int, int], object] =
     if os.path.lexists(target):
         raise LedgerError(f"{target} exists already, and a backup overwrites nothing")
     part = target.with_name(target.name + ".part")
+    mode = "mode=ro" if is_open(source) else "immutable=1"  # SQLite leaves files beside it otherwise
     try:
+        before = source.stat()
         with (
-            contextlib.closing(sqlite3.connect(f"file:{quote(str(source.resolve()))}?mode=ro", uri=True)) as old,
+            contextlib.closing(sqlite3.connect(f"file:{quote(str(source.resolve()))}?{mode}", uri=True)) as old,
             contextlib.closing(sqlite3.connect(part)) as new,
         ):
             old.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
             old.backup(new, pages=PAGES, progress=lambda status, left, total: progress(total - left, total))
+        after = source.stat()
+        if "immutable" in mode and (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
+            raise LedgerError(f"{source} was changed while it was copied: copy it again")
         with open(part, "rb") as file:
             os.fsync(file.fileno())
         os.link(part, target)  # unlike a renaming, it refuses to overwrite

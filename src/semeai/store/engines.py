@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
-from sqlalchemy.pool import QueuePool
+from sqlalchemy.pool import NullPool, Pool, QueuePool
 
 from semeai.errors import LedgerError
 from semeai.store.places import without_password
@@ -44,50 +44,60 @@ def writing_engine(path: Path) -> Engine:
 
 
 def use_log(engine: Engine) -> None:
-    """Switch a new SQLite file to a write-ahead log. It stays so for all later connections."""
+    """Switch a new SQLite file to a write-ahead log. It stays so for all later connections.
+
+    Raises LedgerError if SQLite refuses, as it does silently where processes cannot share memory.
+    """
     deadline = time.monotonic() + BUSY_SECONDS
     with engine.connect() as connection:
         raw = connection.connection.driver_connection
         assert raw is not None
         while True:
             try:
-                raw.execute("PRAGMA journal_mode = WAL")
-                return
+                (mode,) = raw.execute("PRAGMA journal_mode = WAL").fetchone()
+                break
             except sqlite3.OperationalError as error:
                 # If two processes switch at once, SQLite refuses one of them without waiting.
                 if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                     raise DBAPIError.instance(None, None, error, sqlite3.Error) from error
                 time.sleep(0.01)
+    if mode != "wal":
+        raise LedgerError(
+            "its file system allows no write-ahead log, as some network disks: use a local disk or PostgreSQL"
+        )
 
 
 def reading_engine(path: Path) -> tuple[Engine, Path | None]:
     """Return an engine that cannot write to a SQLite file, and the folder of a temporary copy if one was needed.
 
-    Reading a file with a write-ahead log may need to write an index of the log beside it. In a folder that cannot be
-    written, the file is read as it is if its log is empty, and otherwise a copy of both is read.
+    SQLite makes an index beside a file with a write-ahead log when it reads it, and a reader cannot remove it. So a
+    connection reads the file as it is while nobody writes it. After a writer was killed and its index lost, a copy of
+    file and log is read. The engine makes a new connection each time, because a writer may have come or gone.
     """
     _check_regular(path)
-    engine = _read_only(path, "mode=ro")
+    if _beside(path, "-wal") and not path.with_name(path.name + "-shm").exists():
+        folder = Path(tempfile.mkdtemp(prefix="semeai-ledger-"))
+        try:
+            for file in (path, path.with_name(path.name + "-wal")):
+                shutil.copy(file, folder)
+        except OSError as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise LedgerError(f"cannot read {path}: {error.strerror}") from None
+        return _reader(folder / path.name, lambda: "mode=rw"), folder
+    return _reader(path, lambda: "mode=ro" if is_open(path) else "immutable=1"), None
+
+
+def is_open(path: Path) -> bool:
+    """Return whether a writer has the SQLite file open, or was killed: there is a log with its index, or a journal."""
+    return path.with_name(path.name + "-shm").exists() or _beside(path, "-journal") or _beside(path, "-wal")
+
+
+def _beside(path: Path, ending: str) -> bool:
+    """Return whether there is such a file with contents beside a SQLite file."""
     try:
-        with engine.connect() as connection:
-            connection.exec_driver_sql("SELECT count(*) FROM sqlite_master")
-        return engine, None
-    except SQLAlchemyError as error:
-        engine.dispose()
-        cause = getattr(error, "orig", None)
-        if not isinstance(cause, sqlite3.OperationalError) or cause.sqlite_errorname in _DAMAGED:
-            raise
-    log = path.with_name(path.name + "-wal")
-    if not (log.exists() and log.stat().st_size):
-        return _read_only(path, "immutable=1"), None
-    folder = Path(tempfile.mkdtemp(prefix="semeai-ledger-"))
-    try:
-        for file in (path, log):
-            shutil.copy(file, folder)
-    except OSError as error:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise LedgerError(f"cannot read {path}: {error.strerror}") from None
-    return _read_only(folder / path.name, "mode=rw"), folder
+        return path.with_name(path.name + ending).stat().st_size > 0
+    except OSError:
+        return False
 
 
 def _check_regular(path: Path) -> None:
@@ -101,15 +111,19 @@ def _check_regular(path: Path) -> None:
         raise LedgerError(f"cannot read {path}: it is not a ledger of semeai (file is not a database)")
 
 
-def _read_only(path: Path, mode: str) -> Engine:
-    place = f"file:{quote(str(path.resolve()))}?{mode}"
-    return _sqlite_engine(
-        lambda: sqlite3.connect(place, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-    )
+def _reader(path: Path, mode: Callable[[], str]) -> Engine:
+    place = f"file:{quote(str(path.resolve()))}"
+
+    def connect() -> sqlite3.Connection:
+        where = f"{place}?{mode()}"
+        return sqlite3.connect(where, BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True)
+
+    return _sqlite_engine(connect, NullPool)
 
 
-def _sqlite_engine(connect: Callable[[], sqlite3.Connection]) -> Engine:
-    engine = create_engine("sqlite://", creator=connect, poolclass=QueuePool, max_overflow=-1)
+def _sqlite_engine(connect: Callable[[], sqlite3.Connection], pool: type[Pool] = QueuePool) -> Engine:
+    more = {"max_overflow": -1} if pool is QueuePool else {}
+    engine = create_engine("sqlite://", creator=connect, poolclass=pool, **more)
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:

@@ -5,6 +5,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+RACE = "race"
+"""The kind of run of a race."""
+
 
 def hash_config(config: Mapping[str, Any]) -> str:
     """Return the hash that identifies the configuration of a run."""

@@ -5,7 +5,8 @@ another writer has taken the run over, nothing is changed and the transaction is
 their results, whatever happens to files, connections and clocks.
 
 A run may be taken over at once if its writer was a process of this machine and has ended. A writer on another machine
-can be taken over ``TAKE_OVER_SECONDS`` after its last sign of life.
+can be taken over ``TAKE_OVER_SECONDS`` after its last sign of life. So can one of this machine before it was started
+again: two machines may have the same name.
 """
 
 import contextlib
@@ -61,11 +62,8 @@ def _started(process: int) -> str:
 def is_alive(owner: Mapping[str, Any]) -> bool | None:
     """Return whether the process runs; None if that cannot be seen from here, as on another machine."""
     here = _machine()
-    if owner.get("host") != here["host"]:
-        return None
-    if owner.get("boot") != here["boot"]:
-        return False  # this machine was started again since
-    if owner.get("namespace") != here["namespace"]:
+    # Another start of a machine with this name may be this machine before, or another one with the same name.
+    if any(owner.get(key) != here[key] for key in here):
         return None
     process = int(owner.get("process", 0))
     if here["boot"]:

@@ -12,20 +12,20 @@ Both backends guarantee:
 import contextlib
 import shutil
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
 import sqlalchemy
-from sqlalchemy import Connection, Engine, Row, Table, func, insert, select, text
+from sqlalchemy import Connection, Engine, Row, Table, insert, select, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from semeai.errors import LedgerError, RunChanged, RunNotFound, did_you_mean
 from semeai.race.race import Batch
 from semeai.store import schema
-from semeai.store.checks import Head, digest_of, row_checksum
-from semeai.store.engines import postgres_engine, reading_engine, reason_of, use_log, writing_engine
+from semeai.store.checks import Head, digest_of, head_rows, heads_of, recorded_checksum, row_checksum
+from semeai.store.engines import is_open, postgres_engine, reading_engine, reason_of, use_log, writing_engine
 from semeai.store.identity import describe_changes, hash_config
 from semeai.store.kinds import table_named
 from semeai.store.lease import Lease, is_held, lease_query
@@ -140,7 +140,10 @@ class Ledger:
 
         if self.path is not None:
             with self._explaining("write to"):
-                use_log(self._engine)
+                try:
+                    use_log(self._engine)
+                except LedgerError as error:
+                    raise LedgerError(f"cannot make a ledger at {self.location}: {error}") from None
         self.write(create)
 
     # -- transactions ------------------------------------------------------------------------------------------
@@ -173,25 +176,41 @@ class Ledger:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Yield a connection for reading."""
+        """Yield a connection for reading; everything that is read in the block is from one moment."""
         if self._shared is not None:
             with self._explaining("read"):
                 yield self._shared
             return
-        with self._explaining("read"), self._engine.connect() as connection:
+        with self._undisturbed(), self._explaining("read"), self._engine.connect() as connection:
+            if connection.dialect.name == "postgresql":
+                connection.execution_options(isolation_level="REPEATABLE READ")
             yield connection
 
     @contextlib.contextmanager
+    def _undisturbed(self) -> Iterator[None]:
+        """Tell damage from a writer that came while a file was read as one that nobody writes."""
+        if self.path is None or not self.read_only or is_open(self.path):
+            yield
+            return
+        before = self.path.stat()
+        try:
+            yield
+        except LedgerError as error:
+            after = self.path.stat()
+            if (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size):
+                raise
+            raise LedgerError(f"{self.location} was changed while it was read: look again") from error
+
+    @contextlib.contextmanager
     def one_state(self) -> Iterator[None]:
-        """Let everything that is read in the block be from one moment, also while a run is written."""
-        with self._explaining("read"), self._engine.connect() as connection:
-            if connection.dialect.name == "postgresql":
-                connection.execution_options(isolation_level="REPEATABLE READ")
+        """Let everything that is read by calls in the block be from one moment, also while a run is written."""
+        before = self._shared
+        with self.reading() as connection:
             self._shared = connection
             try:
                 yield
             finally:
-                self._shared = None
+                self._shared = before
 
     @contextlib.contextmanager
     def _explaining(self, doing: str) -> Iterator[None]:
@@ -207,6 +226,8 @@ class Ledger:
     def runs(self) -> list[RunInfo]:
         """Return all runs in the order of their creation."""
         with self.reading() as connection:
+            for run_id in self.lost_runs():
+                raise self.damage(run_id, "its row in runs is missing")
             return [self._info(row) for row in connection.execute(select(schema.runs).order_by(schema.runs.c.id))]
 
     def run(self, name: str) -> RunInfo:
@@ -222,7 +243,7 @@ class Ledger:
     def _info(self, row: Row[Any]) -> RunInfo:
         found = row._asdict()
         if row_checksum(schema.runs, found) != found["checksum"] or hash_config(found["config"]) != row.config_hash:
-            raise LedgerError(f"{self.location}: the row of run {row.name!r} is damaged")
+            raise LedgerError(f"{self.location}: the row of run {row.name!r} in runs is damaged")
         return RunInfo(**{name: found[name] for name in _RUN_FIELDS})
 
     def run_ids(self) -> dict[str, int]:
@@ -231,27 +252,27 @@ class Ledger:
             query = select(schema.runs.c.name, schema.runs.c.id).order_by(schema.runs.c.id)
             return {str(row.name): row.id for row in connection.execute(query)}
 
+    def lost_runs(self) -> list[int]:
+        """Return the ids of runs that have rows in the ledger, but not their own."""
+        query = select(schema.heads.c.run_id).where(schema.heads.c.run_id.not_in(select(schema.runs.c.id)))
+        with self.reading() as connection:
+            return list(connection.scalars(query.distinct()))
+
     def state(self, run: RunInfo) -> str:
         """Return the state of a run: as recorded, but "killed" if it should be running and no process writes it."""
         if run.state not in ("new", "running"):
             return str(run.state)
         with self.reading() as connection:
             row = connection.execute(lease_query(connection).where(schema.leases.c.run_id == run.id)).first()
-        return "running" if row is not None and is_held(row._asdict()) else "killed"
+            return "running" if row is not None and is_held(row._asdict()) else "killed"
 
     def last_results(self) -> dict[str, str]:
         """Return the time of the last result of each run by name; results of ``run/part`` also count for ``run``."""
-        with self.reading() as connection:
-            runs, heads = schema.runs, schema.heads
-            last = func.max(heads.c.updated_at)
-            query = select(runs.c.name, last).join(heads, heads.c.run_id == runs.c.id).group_by(runs.c.name)
-            query = query.where(heads.c.updated_at != "")
-            found: dict[str, str] = {}
-            for name, when in connection.execute(query):
-                parts = name.split("/")
-                for n in range(1, len(parts) + 1):
-                    above = "/".join(parts[:n])
-                    found[above] = max(when, found.get(above, ""))
+        found: dict[str, str] = {}
+        for name, heads in self.all_heads().items():
+            when = max((head.updated_at for head in heads.values()), default="")
+            for above in parts_of(name) if when else ():
+                found[above] = max(when, found.get(above, ""))
         return found
 
     def rows(self, table: str | Table, run_id: int, start: int = 0) -> Iterator[Mapping[str, Any]]:
@@ -265,32 +286,64 @@ class Ledger:
             yield row
 
     def checked_rows(self, table: Table, run_id: int, start: int = 0) -> Iterator[dict[str, Any]]:
-        """Yield whole rows of one run, in order. Raises LedgerError at the first one that is damaged."""
+        """Yield whole rows of one run, in order. Raises LedgerError at the first one that is damaged.
+
+        At the end, it also raises LedgerError if they are not as many as recorded, or others; not with a ``start``.
+        """
         query = select(table).where(table.c.run_id == run_id).order_by(*table.primary_key.columns)
         if start:
             query = query.where(list(table.primary_key.columns)[1] >= start)
         names = [column.name for column in table.columns]
+        found = Head()
         with self.reading() as connection:
-            if not self.has(connection, table):
+            recorded = self._heads_in(connection, run_id).get(table.name, Head())
+            if self.has(connection, table):
+                with connection.execution_options(yield_per=1000).execute(query) as rows:
+                    for values in rows:
+                        row = dict(zip(names, values, strict=True))
+                        if recorded_checksum(table, values) != values[-1]:
+                            raise self.damage(run_id, f"{place_of(table, row)} is damaged")
+                        found.count(values[-1])
+                        yield row
+            if start or table is schema.checkpoints:
                 return
-            with connection.execution_options(yield_per=1000).execute(query) as found:
-                for values in found:
-                    row = dict(zip(names, values, strict=True))
-                    if row_checksum(table, row) != row["checksum"]:
-                        raise LedgerError(f"{self.location}: {place_of(table, row)} is damaged")
-                    yield row
+            n = found.n_rows
+            if n != recorded.n_rows:
+                raise self.damage(run_id, f"{table.name} has {n} rows where {recorded.n_rows} were recorded")
+            if found.checksums != recorded.checksums:
+                raise self.damage(run_id, f"the rows in {table.name} are not those that were recorded")
+
+    def damage(self, run_id: int, what: str) -> LedgerError:
+        """Return the error for a run whose rows are damaged."""
+        with self.reading() as connection:
+            name = connection.execute(select(schema.runs.c.name).where(schema.runs.c.id == run_id)).scalar()
+        return LedgerError(f"{self.location}: run {run_id if name is None else repr(name)}: {what}")
 
     def heads(self, run_id: int) -> dict[str, Head]:
-        """Return the recorded number of rows and sums of checksums of a run, by table name."""
-        with self.reading() as connection:
-            rows = connection.execute(select(schema.heads).where(schema.heads.c.run_id == run_id))
-            return {row.table_name: Head.from_row(row._asdict()) for row in rows}
+        """Return the recorded number of rows and sums of checksums of a run, by table name.
 
-    def last_times(self, run_id: int) -> dict[str, str]:
-        """Return the recorded time of the last row of a run, by table name; empty for rows without times."""
+        Raises LedgerError if they are damaged.
+        """
         with self.reading() as connection:
-            rows = connection.execute(select(schema.heads).where(schema.heads.c.run_id == run_id))
-            return {row.table_name: row.updated_at for row in rows}
+            return self._heads_in(connection, run_id)
+
+    def _heads_in(self, connection: Connection, run_id: int) -> dict[str, Head]:
+        return self._heads_of(run_id, connection.execute(select(schema.heads).where(schema.heads.c.run_id == run_id)))
+
+    def all_heads(self) -> dict[str, dict[str, Head]]:
+        """Return the heads of all runs, by the name of the run. Raises LedgerError if they are damaged."""
+        with self.reading() as connection:
+            rows: dict[int, list[Row[Any]]] = {}
+            for row in connection.execute(select(schema.heads)):
+                rows.setdefault(row.run_id, []).append(row)
+            names = connection.execute(select(schema.runs.c.id, schema.runs.c.name)).all()
+            return {name: self._heads_of(run_id, rows.get(run_id, ())) for run_id, name in names}
+
+    def _heads_of(self, run_id: int, rows: Iterable[Row[Any]]) -> dict[str, Head]:
+        found = heads_of(row._asdict() for row in rows)
+        if found is None:
+            raise self.damage(run_id, "its rows in heads are damaged")
+        return found
 
     def batches(self, run_id: int, start: int = 0) -> Generator[RecordedBatch]:
         """Yield the batches of a race with their rewards, in dispatch order, from number ``start`` on."""
@@ -366,6 +419,7 @@ class Ledger:
         assert key is not None
         run_id = int(key[0])
         set_run_values(connection, run_id, {})
+        connection.execute(insert(schema.heads), head_rows(run_id, {}))
         return run_id
 
     def close(self) -> None:
@@ -384,9 +438,17 @@ def set_run_values(connection: Connection, run_id: int, values: Mapping[str, Any
 
 
 def place_of(table: Table, row: Mapping[str, Any]) -> str:
-    """Return which row of a table it is, for messages."""
+    """Return which row of a run it is, for messages."""
     keys = [column.name for column in table.primary_key.columns if column.name != "run_id"]
-    return " ".join([f"the row of run {row['run_id']}", *(f"{key} {row[key]}" for key in keys), f"in {table.name}"])
+    return " ".join(
+        ["the row", *(["with"] if keys else []), *(f"{key} {row[key]}" for key in keys), f"in {table.name}"]
+    )
+
+
+def parts_of(name: str) -> list[str]:
+    """Return the names of a run and of those above it: ``a/b`` is a part of ``a``."""
+    parts = name.split("/")
+    return ["/".join(parts[:n]) for n in range(1, len(parts) + 1)]
 
 
 def _is_lost(error: BaseException | None) -> bool:

@@ -1,16 +1,21 @@
-"""Convert a ledger of an older format: the rows stay as they are, and get what the new format has in addition."""
+"""Convert a ledger of an older format: the rows stay as they are, and get what the new format has in addition.
 
+Format 1 is that of semeai 0.1. Format 2 has no checksums of the heads, and no head of the totals.
+"""
+
+import contextlib
+import fcntl
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy
-from sqlalchemy import Column, Connection, MetaData, Table, insert, select, text
+from sqlalchemy import Column, Connection, MetaData, Table, delete, insert, select, text
 
 from semeai.errors import LedgerError
 from semeai.store import schema
 from semeai.store.backup import back_up
-from semeai.store.checks import Head, row_checksum
+from semeai.store.checks import Head, head_rows, row_checksum
 from semeai.store.kinds import tables
 from semeai.store.ledger import Ledger, set_run_values
 
@@ -41,17 +46,19 @@ def migrate(location: str, *, backup: Path | None, say: Say) -> bool:
         if step is None:
             raise LedgerError(f"{ledger.location} has ledger format {version}, which cannot be converted")
         if ledger.path is not None:
+            if version == "1" and (names := _files_written_in_format_1(ledger)):
+                raise LedgerError(f"run {names[0]!r} is being written by semeai 0.1: stop it first")
             assert backup is not None
             say(f"copying {ledger.path} to {backup}")
             back_up(ledger.path, backup)
         say(f"converting from format {version} to {schema.SCHEMA_VERSION}")
-        ledger.write(step, durable=True, patient=False)
+        ledger.write(lambda connection: step(connection, say), durable=True, patient=False)
         return True
     finally:
         ledger.close()
 
 
-def _from_1(connection: Connection) -> None:
+def _from_1(connection: Connection, say: Say) -> None:
     """Add checksums, leases and totals; decisions and failures get numbers."""
     held = _writers_of_format_1(connection)
     if held:
@@ -63,11 +70,24 @@ def _from_1(connection: Connection) -> None:
     run_ids = list(connection.scalars(select(schema.runs.c.id)))
     for run_id in run_ids:
         set_run_values(connection, run_id, {})
-        for table, before in old.items():
-            _copy(connection, before, table, run_id)
+        heads = {table.name: _copy(connection, before, table, run_id) for table, before in old.items()}
+        connection.execute(insert(schema.heads), head_rows(run_id, heads))
     for before in old.values():
         before.drop(connection)
-    connection.execute(schema.about.update().values(value="2"))
+    connection.execute(schema.about.update().values(value="3"))
+
+
+def _files_written_in_format_1(ledger: Ledger) -> list[str]:
+    """Return the names of the runs whose writers hold the lock on a file beside the ledger, as semeai 0.1 did."""
+    assert ledger.path is not None
+    found = []
+    for name, run_id in ledger.run_ids().items():
+        with contextlib.suppress(OSError), open(ledger.path.with_name(f"{ledger.path.name}.{run_id}.lock")) as file:
+            try:
+                fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except OSError:
+                found.append(name)
+    return found
 
 
 def _writers_of_format_1(connection: Connection) -> list[int]:
@@ -87,23 +107,21 @@ def _set_aside(connection: Connection, table: Table) -> Table:
     return Table(name, MetaData(), autoload_with=connection)
 
 
-def _copy(connection: Connection, before: Table, table: Table, run_id: int) -> None:
-    head, last = Head(), ""
+def _copy(connection: Connection, before: Table, table: Table, run_id: int) -> Head:
+    """Copy the rows of a run into the new table. Returns its head."""
+    head = Head()
     waiting: list[dict[str, Any]] = []
     for number, old in enumerate(_old_rows(connection, before, table, run_id)):
         row = _converted(table, old, number)
         row["checksum"] = row_checksum(table, row)
         head.add(table, row)
-        last = max(last, row.get("recorded_at", ""))
         waiting.append(row)
         if len(waiting) == PORTION:
             connection.execute(insert(table), waiting)
             waiting = []
     if waiting:
         connection.execute(insert(table), waiting)
-    if head.n_rows:
-        values = {"run_id": run_id, "table_name": table.name, "updated_at": last, **head.to_row()}
-        connection.execute(insert(schema.heads), values)
+    return head
 
 
 def _old_rows(connection: Connection, before: Table, table: Table, run_id: int) -> Iterator[Mapping[str, Any]]:
@@ -125,5 +143,32 @@ def _converted(table: Table, old: Mapping[str, Any], number: int) -> dict[str, A
     return row
 
 
-STEPS: dict[str, Callable[[Connection], None]] = {"1": _from_1}
-"""How to convert a ledger to the next format, by its format."""
+def _from_2(connection: Connection, say: Say) -> None:
+    """Add checksums of the heads, and the head of the totals. What is damaged gets no checksum, so it stays damaged."""
+    connection.execute(text("ALTER TABLE heads ADD COLUMN checksum VARCHAR(32) NOT NULL DEFAULT ''"))
+    present = set(sqlalchemy.inspect(connection).get_table_names())
+    named = {name: table for name, table in tables().items() if name in present and name != "checkpoints"}
+    for run_id, name in connection.execute(select(schema.runs.c.id, schema.runs.c.name)).all():
+        mine = schema.heads.c.run_id == run_id
+        recorded = {row.table_name: row for row in connection.execute(select(schema.heads).where(mine))}
+        heads = {table.name: _head(connection, table, run_id) for table in named.values()}
+        sums = {name: (head.n_rows, head.checksums, head.digests) for name, head in heads.items() if name != "totals"}
+        if {name: found for name, found in sums.items() if found[0]} != {
+            name: (row.n_rows, int(row.checksums, 16), int(row.digests, 16)) for name, row in recorded.items()
+        }:
+            say(f"run {name!r} is damaged: its rows are not those that were recorded")
+            continue
+        connection.execute(delete(schema.heads).where(mine))
+        connection.execute(insert(schema.heads), head_rows(run_id, heads))
+    connection.execute(schema.about.update().values(value="3"))
+
+
+def _head(connection: Connection, table: Table, run_id: int) -> Head:
+    head = Head()
+    for row in connection.execute(select(table).where(table.c.run_id == run_id)):
+        head.add(table, row._asdict())
+    return head
+
+
+STEPS: dict[str, Callable[[Connection, Say], None]] = {"1": _from_1, "2": _from_2}
+"""How to convert a ledger to the present format, by its format."""

@@ -13,11 +13,12 @@ from semeai.race.race import Batch, Decision
 from semeai.stats.bounds import Bounds
 from semeai.stats.counts import RewardCounts
 from semeai.store import schema
-from semeai.work.jobs import Numbers
+from semeai.store.checks import Head
 
 if TYPE_CHECKING:
     from semeai.race.selection import Standing
     from semeai.store.ledger import Ledger
+    from semeai.work.jobs import Numbers
 
 
 def decision_values(d: Decision) -> dict[str, Any]:
@@ -49,7 +50,7 @@ def decision_of(row: Mapping[str, Any]) -> Decision:
     )
 
 
-def measurement_values(batch: Batch, numbers: Sequence[Numbers]) -> dict[str, Any]:
+def measurement_values(batch: Batch, numbers: Sequence["Numbers"]) -> dict[str, Any]:
     return {
         "number": batch.number,
         "candidate": batch.candidate,
@@ -59,8 +60,10 @@ def measurement_values(batch: Batch, numbers: Sequence[Numbers]) -> dict[str, An
     }
 
 
-def recorded_numbers(ledger: "Ledger", run_id: int, start: int = 0) -> Iterator[tuple[Batch, list[Numbers]]]:
+def recorded_numbers(ledger: "Ledger", run_id: int, start: int = 0) -> Iterator[tuple[Batch, list["Numbers"]]]:
     """Yield each batch, from number ``start`` on, with the numbers of candidate and baseline if they were compared."""
+    from semeai.work.jobs import Numbers
+
     for row in ledger.rows(schema.measurements, run_id, start):
         ours, theirs = _numbers_from_json(row["ours"]), _numbers_from_json(row["theirs"])
         numbers = [Numbers(a, b) for a, b in zip(ours, theirs, strict=True)]
@@ -117,6 +120,11 @@ def recorded_checkpoint(ledger: "Ledger", run_id: int) -> Checkpoint | None:
             break
     else:
         return None
+    n_batches = ledger.heads(run_id).get("batches", Head()).n_rows
+    if row["n_batches"] != n_batches:
+        raise ledger.damage(
+            run_id, f"its recorded state is that after {row['n_batches']} batches, and {n_batches} are recorded"
+        )
     return Checkpoint(
         row["n_batches"],
         tuple(Batch(*values) for values in json.loads(row["pending"])),

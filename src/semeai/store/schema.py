@@ -1,12 +1,13 @@
 """The tables of the ledger. Times are for readers only; no decision depends on them.
 
-Every row of a run carries a checksum over its other columns, and ``heads`` keeps the running sum of them per table, so
-a row that was damaged, lost or added by somebody else is found (``store.checks``).
+Every row of a run carries a checksum over its other columns, and ``heads`` keeps the number of rows and the running sum
+of their checksums per table, for its own rows too. So a row that was damaged, lost or added by somebody else is found
+(``store.checks``).
 """
 
 from sqlalchemy import JSON, BigInteger, Column, Float, ForeignKey, Integer, MetaData, String, Table, Text
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 metadata = MetaData()
 
@@ -54,15 +55,13 @@ leases = Table(
     Column("heartbeat", Float, nullable=False),  # last sign of life, in seconds since 1970 by the database's clock
 )
 
-heads = Table(
+heads = run_table(
     "heads",
-    metadata,
-    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
-    Column("table_name", String(40), primary_key=True),
+    Column("table_name", String(40), primary_key=True),  # "heads" stands for the other rows of this table
     Column("n_rows", BigInteger, nullable=False),
     Column("checksums", String(32), nullable=False),  # sum of the rows' checksums
     Column("digests", String(32), nullable=False),  # sum over the columns that count for the digest
-    Column("updated_at", String(32), nullable=False),  # time of the last row; empty for rows without times
+    Column("updated_at", String(32), nullable=False),  # latest time of a row; empty for rows without times
 )
 
 candidates = run_table(

@@ -22,25 +22,22 @@ NUMBERED = {"candidates": 1, "batches": 0, "decisions": 0, "failures": 0}
 
 def verify_run(ledger: "Ledger", run_id: int) -> int:
     """Read every row of a run once. Returns the number of rows; raises LedgerError at the first damage."""
-    heads, last_times = ledger.heads(run_id), ledger.last_times(run_id)
+    heads = ledger.heads(run_id)
     counted: dict[int, dict[int, int]] = {}
     total = 0
-    others = [table_named(name) for name in heads if name not in NUMBERED]
+    others = [table_named(name) for name in heads if name not in (*NUMBERED, "totals")]
     for table in (*schema.RACE_TABLES, *others):
-        found, last = Head(), last_times.get(table.name, "")
-        has_last = table.name not in last_times
+        found = Head()
         for row in _numbered(ledger, table, run_id):
             found.add(table, row)
-            has_last = has_last or row.get("recorded_at", "") == last
             if table is schema.batches and row["counts"] is not None:
                 levels = counted.setdefault(row["candidate"], {})
                 for level, n in counts_from_json(row["counts"]).items():
                     levels[level] = levels.get(level, 0) + n
-        _compare(ledger, table, found, heads.get(table.name, Head()))
-        if not has_last:
-            raise LedgerError(f"{ledger.location}: no row in {table.name} has the time {last!r} of the last one")
+        if found != heads.get(table.name, Head()):
+            raise ledger.damage(run_id, f"the digest or the last time of {table.name} is not that of its rows")
         total += found.n_rows
-    _verify_totals(ledger, run_id, counted, heads.get("batches", Head()).n_rows)
+    _verify_totals(ledger, run_id, counted)
     return total
 
 
@@ -49,33 +46,20 @@ def _numbered(ledger: "Ledger", table: Table, run_id: int) -> Iterator[Mapping[s
     for row in ledger.checked_rows(table, run_id):
         if expected is not None:
             if row["number"] != expected:
-                raise LedgerError(f"{ledger.location}: number {expected} of run {run_id} is missing in {table.name}")
+                raise ledger.damage(run_id, f"number {expected} is missing in {table.name}")
             expected += 1
         yield row
 
 
-def _compare(ledger: "Ledger", table: Table, found: Head, recorded: Head) -> None:
-    if found.n_rows != recorded.n_rows:
-        raise LedgerError(
-            f"{ledger.location}: {table.name} has {found.n_rows} rows of a run where {recorded.n_rows} were recorded"
-        )
-    if found != recorded:
-        raise LedgerError(f"{ledger.location}: the rows in {table.name} are not those that were recorded")
-
-
-def _verify_totals(ledger: "Ledger", run_id: int, counted: dict[int, dict[int, int]], n_batches: int) -> None:
+def _verify_totals(ledger: "Ledger", run_id: int, counted: dict[int, dict[int, int]]) -> None:
     checkpoint = recorded_checkpoint(ledger, run_id)
     if checkpoint is None:
         return
-    if checkpoint.n_told != n_batches:
-        raise LedgerError(
-            f"{ledger.location}: the recorded state is of batch {checkpoint.n_told}, and {n_batches} are recorded"
-        )
     for candidate, state in checkpoint.standings.items():
         if state.counts != RewardCounts(counted.pop(candidate, {})):
-            raise LedgerError(f"{ledger.location}: the totals of candidate {candidate} are not those of its batches")
+            raise ledger.damage(run_id, f"the totals of candidate {candidate} are not those of its batches")
     if counted:
-        raise LedgerError(f"{ledger.location}: candidate {min(counted)} has batches and no totals")
+        raise ledger.damage(run_id, f"candidate {min(counted)} has batches and no totals")
 
 
 @dataclass
@@ -99,7 +83,10 @@ def verify_ledger(ledger: "Ledger") -> Report:
                     report.damage[""] = f"{ledger.location}: SQLite finds damage: {found}"
     except LedgerError as error:
         report.damage[""] = str(error)
-    for name, run_id in ledger.run_ids().items():
+    known = ledger.run_ids()
+    if lost := ledger.lost_runs():
+        report.damage.setdefault("", str(ledger.damage(min(lost), "its row in runs is missing")))
+    for name, run_id in known.items():
         try:
             with ledger.one_state():  # a live run may add rows meanwhile
                 ledger.run(name)

@@ -3,7 +3,7 @@
 import contextlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -14,14 +14,14 @@ from semeai.race.candidate import Candidate
 from semeai.race.race import Batch, Decision
 from semeai.stats.counts import RewardCounts
 from semeai.store import schema
-from semeai.store.checks import Head, row_checksum
+from semeai.store.checks import Head, head_rows, row_checksum
 from semeai.store.lease import Lease
 from semeai.store.race_rows import counts_to_json, decision_values, measurement_values, now, total_values
-from semeai.work.jobs import Failure, Numbers
 
 if TYPE_CHECKING:
     from semeai.race.race import Race
     from semeai.store.ledger import Ledger
+    from semeai.work.jobs import Failure, Numbers
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ class RunWriter:
         seconds: float,
         candidates: Sequence[Candidate],
         decisions: Sequence[Decision],
-        failure: Failure | None = None,
-        numbers: Sequence[Numbers] = (),
+        failure: "Failure | None" = None,
+        numbers: "Sequence[Numbers]" = (),
     ) -> None:
         """Add a batch with the decisions that follow from it. ``candidates`` are all that have entered so far.
 
@@ -119,7 +119,7 @@ class RunWriter:
         """
         if not any(self._waiting.values()) and not self._touched:
             return
-        heads = {name: Head(head.n_rows, head.checksums, head.digests) for name, head in self._heads.items()}
+        heads = {name: replace(head) for name, head in self._heads.items()}
         for table, rows in self._waiting.items():
             for row in rows:
                 row["checksum"] = row_checksum(table, row)
@@ -127,55 +127,72 @@ class RunWriter:
 
         def write(connection: Connection) -> None:
             self._lease.keep(connection)
-            if not self._is_written(connection, heads):
-                self._write_rows(connection, heads)
+            found = self._recorded_heads(connection)
+            if not self._is_written(found, heads):
+                self._write_rows(connection)
+                if self._race is not None and self._touched:
+                    heads["totals"] = self._write_state(connection, self._race, replace(found.get("totals", Head())))
+                self._write_heads(connection, found, heads)
 
         self.ledger.write(write, durable=bool(self._waiting[schema.decisions]))
         self._heads = heads
         self._waiting = self._no_rows()
         self._touched = set()
 
-    def _is_written(self, connection: Connection, heads: Mapping[str, Head]) -> bool:
-        """Return whether an earlier attempt was committed before its connection was lost."""
+    def _recorded_heads(self, connection: Connection) -> dict[str, Head]:
         rows = connection.execute(select(schema.heads).where(schema.heads.c.run_id == self.run_id))
-        found = {row.table_name: Head.from_row(row._asdict()) for row in rows}
+        return {row.table_name: Head.from_row(row._asdict()) for row in rows}
+
+    def _is_written(self, found: Mapping[str, Head], heads: Mapping[str, Head]) -> bool:
+        """Return whether an earlier attempt was committed before its connection was lost."""
         grown = [table.name for table, rows in self._waiting.items() if rows]
         if any(found.get(name, Head()) not in (heads[name], self._heads[name]) for name in grown):
             raise LedgerError(f"run {self.name!r} was changed by somebody else: nothing more is written here")
         return bool(grown) and all(found.get(name) == heads[name] for name in grown)
 
-    def _write_rows(self, connection: Connection, heads: Mapping[str, Head]) -> None:
+    def _write_rows(self, connection: Connection) -> None:
         for table, rows in self._waiting.items():
             if rows:
                 connection.execute(insert(table), rows)
-                where = (schema.heads.c.run_id == self.run_id) & (schema.heads.c.table_name == table.name)
-                connection.execute(delete(schema.heads).where(where))
-                last = max(row.get("recorded_at", "") for row in rows)
-                values = {"run_id": self.run_id, "table_name": table.name, "updated_at": last}
-                connection.execute(insert(schema.heads), {**values, **heads[table.name].to_row()})
-        if self._race is not None and self._touched:
-            self._write_state(connection, self._race)
 
-    def _write_state(self, connection: Connection, race: "Race") -> None:
-        """Write the totals of the candidates that have changed, and the batches under way."""
+    def _write_heads(self, connection: Connection, found: Mapping[str, Head], heads: Mapping[str, Head]) -> None:
+        """Write the heads that have changed, and the one that counts them."""
+        rows = head_rows(self.run_id, heads)
+        changed = [row for row in rows if Head.from_row(row) != found.get(row["table_name"])]
+        if not changed:
+            return
+        where = schema.heads.c.table_name.in_([row["table_name"] for row in changed])
+        connection.execute(delete(schema.heads).where(where & (schema.heads.c.run_id == self.run_id)))
+        connection.execute(insert(schema.heads), changed)
+
+    def _write_state(self, connection: Connection, race: "Race", head: Head) -> Head:
+        """Write the totals of the candidates that have changed, and the batches under way.
+
+        Returns the head of the totals, which is changed from the recorded one.
+        """
         connection.execute(delete(schema.checkpoints).where(schema.checkpoints.c.run_id == self.run_id))
         if race.n_told != self.n_batches:
-            return  # an interrupt came between a result and its row: the next resume replays all batches
+            return head  # an interrupt came between a result and its row: the next resume replays all batches
         known = range(1, len(self._candidates) + 1)
         touched = [race.standings[index - 1] for index in sorted(self._touched) if index in known]
         rows = [self._checked(schema.totals, total_values(standing)) for standing in touched]
         for i in range(0, len(rows), 500):
             part = [row["candidate"] for row in rows[i : i + 500]]
             mine = (schema.totals.c.run_id == self.run_id) & schema.totals.c.candidate.in_(part)
+            for checksum in connection.scalars(select(schema.totals.c.checksum).where(mine)):
+                head.remove(checksum)
             connection.execute(delete(schema.totals).where(mine))
         if rows:
             connection.execute(insert(schema.totals), rows)
+            for row in rows:
+                head.add(schema.totals, row)
         values = {
             "n_batches": race.n_told,
             "pending": json.dumps([list(batch) for batch in race.pending]),
             "semeai": version("semeai"),
         }
         connection.execute(insert(schema.checkpoints), self._checked(schema.checkpoints, values))
+        return head
 
     def forget_state(self) -> None:
         """Remove the recorded state, so that the next resume replays all batches."""
@@ -207,7 +224,7 @@ class RunWriter:
     def _no_rows(self) -> dict[Table, list[dict[str, Any]]]:
         return {table: [] for table in self._tables}
 
-    def record_failure(self, batch: Batch, candidates: Sequence[Candidate], failure: Failure) -> None:
+    def record_failure(self, batch: Batch, candidates: Sequence[Candidate], failure: "Failure") -> None:
         """Add a failure that stops the run. The batch is not counted, but its failure is recorded."""
         self.enter(candidates)
         self._add_failure(batch, failure)
@@ -251,7 +268,7 @@ class RunWriter:
         """Number of candidates that are recorded or wait for ``flush``."""
         return len(self._candidates)
 
-    def _add_failure(self, batch: Batch, failure: Failure) -> None:
+    def _add_failure(self, batch: Batch, failure: "Failure") -> None:
         self._add(
             schema.failures,
             number=self._next(schema.failures),

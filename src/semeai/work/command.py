@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from semeai.errors import ProgramFailed
+from semeai.kills import was_killed
 from semeai.processes import describe_exit, end_program, start_program
 from semeai.streams import Ends, ErrorTail, Pipes
 
@@ -20,6 +21,8 @@ class Finished(NamedTuple):
 
     output: str
     """The end of its standard output."""
+    beginning: str
+    """The beginning of its standard output, as messages show it."""
     status: int
     """Exit status; negative if a signal ended it."""
     errors: str
@@ -32,21 +35,22 @@ class Finished(NamedTuple):
     """Largest resident memory of one of these processes in bytes. It is at least that of the process that starts it."""
 
 
-def run_command(arguments: Sequence[str], *, folder: str | None, timeout: float) -> str:
-    """Return the end of the program's standard output. Its whole process group ends with it or at a limit.
+def run_command(arguments: Sequence[str], *, folder: str | None, timeout: float) -> Finished:
+    """Run the program to its end. Its whole process group ends with it or at a limit.
 
     Raises ProgramFailed if it cannot start, exits with an error, takes longer than ``timeout`` seconds or writes more
     than a gigabyte.
     """
     finished = measure_command(arguments, folder=folder, timeout=timeout)
     check_status(finished)
-    return finished.output
+    return finished
 
 
 def check_status(finished: Finished) -> None:
     """Raise ProgramFailed if the program has ended with an error."""
     if finished.status != 0:
-        raise ProgramFailed(f"exit status {describe_exit(finished.status)}", finished.errors)
+        status = finished.status
+        raise ProgramFailed(f"exit status {describe_exit(status)}", finished.errors, was_killed(status))
 
 
 def measure_command(
@@ -86,7 +90,7 @@ def measure_command(
         raise ProgramFailed(failure, err.tail())
     cpu = used.ru_utime + used.ru_stime if used else 0.0
     memory = used.ru_maxrss * (1 if sys.platform == "darwin" else 1024) if used else 0
-    return Finished(out.tail(), process.returncode, err.tail(), seconds, cpu, memory)
+    return Finished(out.tail(), out.head(), process.returncode, err.tail(), seconds, cpu, memory)
 
 
 def _run(pipes: Pipes, out: Ends, err: Ends, timeout: float) -> str:

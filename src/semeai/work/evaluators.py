@@ -8,7 +8,6 @@ the range of the numbers is known.
 
 import math
 import os
-import shutil
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -19,11 +18,11 @@ from pydantic import Field
 
 from semeai.errors import BadReward, BaselineFailed, ConfigError, ProgramFailed, did_you_mean
 from semeai.mirror import located
-from semeai.processes import fill_in, placeholders
+from semeai.processes import fill_in, find_program, placeholders
 from semeai.registry import Registry
 from semeai.work import heartbeat
 from semeai.work.command import run_command
-from semeai.work.metrics import Metric, parse_numbers, run_metric
+from semeai.work.metrics import Metric, printed_numbers, run_metric
 from semeai.work.needs import Needs, needs_of_command, needs_of_folder
 from semeai.work.parameters import WatchedParams, check_names, check_signature
 from semeai.work.targets import load_target
@@ -155,7 +154,7 @@ class CommandEvaluator(Evaluator):
             folder = self.folder and located(self.folder)
             if self.metric != "stdout":
                 return run_metric(self.metric, arguments, folder=folder, timeout=self.timeout)[0]
-            return parse_numbers(run_command(arguments, folder=folder, timeout=self.timeout))
+            return printed_numbers(run_command(arguments, folder=folder, timeout=self.timeout))
 
         return play
 
@@ -274,7 +273,8 @@ class AgainstBaseline(Evaluator):
             try:
                 theirs = play(baseline, seed)
             except (BadReward, ProgramFailed) as error:
-                raise BaselineFailed(f"the baseline failed: {error}") from error
+                killed = isinstance(error, ProgramFailed) and error.killed
+                raise BaselineFailed(f"the baseline failed: {error}", killed=killed) from error
             finally:
                 here[heartbeat.STAGE] = 0
             judge.check_baseline(theirs)
@@ -378,8 +378,7 @@ EVALUATORS.add("command", _Command())
 def check_command(command: Sequence[str], folder: str | None) -> None:
     """Raise ConfigError if the command's program does not exist, before a batch fails because of it."""
     program = command[0]
-    path = os.path.join(folder, program) if folder and os.sep in program else program
-    if "{" not in program and shutil.which(path) is None:
-        exists = os.path.isfile(path)
+    if "{" not in program and find_program(program, folder) is None:
+        exists = os.sep in program and os.path.isfile(os.path.join(folder or "", program))
         wrong = f"{program!r} is not executable (chmod +x)" if exists else f"there is no program {program!r}"
         raise ConfigError(f"evaluator.command: {wrong}")

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
+from semeai import kills
 from semeai.errors import BadReward, BaselineFailed, ConfigError, ProgramFailed
 from semeai.rng import evaluation_seeds
 from semeai.stats.counts import SCALE, RewardCounts, reward_level
@@ -164,15 +165,32 @@ def run_tasks(tasks: Sequence[Task]) -> list[Any]:
 def _one_answer(job: Job, play: Play, params: Params, seed: int) -> Answer:
     for attempt in range(job.retries + 1):
         try:
-            answer = play(params, seed)
+            answer = _try(play, params, seed)
             break
-        except ProgramFailed:
-            if attempt == job.retries:
+        except ProgramFailed as error:
+            if attempt == job.retries or error.killed:
                 raise
             heartbeat.here()[heartbeat.ATTEMPT] = attempt + 1
     if len(answer) != job.games_per_seed:
         raise BadReward(f"it gave {len(answer)} rewards for one seed, and games_per_seed is {job.games_per_seed}")
     return answer
+
+
+def _try(play: Play, params: Params, seed: int) -> Answer:
+    """Return an answer. A program that is killed from outside is run again, after longer and longer pauses."""
+    for pause in kills.PAUSES:
+        try:
+            return play(params, seed)
+        except ProgramFailed as error:
+            if not error.killed:
+                raise
+        time.sleep(pause)
+    try:
+        return play(params, seed)
+    except ProgramFailed as error:
+        if error.killed:
+            error.args = (f"{error} {kills.how_often()}",)
+        raise
 
 
 def reward_of(rewards: Answer, games_per_seed: int, seed: int) -> int:

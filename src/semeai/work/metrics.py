@@ -47,8 +47,18 @@ def run_metric(
         return [finished.seconds], finished
     if metric == "cpu":
         return [finished.cpu_seconds], finished
-    numbers = parse_numbers(finished.output)
+    numbers = printed_numbers(finished)
     return ([_RSS_UNIT * numbers[0]] if metric == "memory" else numbers), finished
+
+
+def printed_numbers(finished: Finished) -> list[float]:
+    """Return the numbers on the last line that a program has printed. Raises BadReward if there are none."""
+    try:
+        return parse_numbers(finished.output)
+    except BadReward as error:
+        if len(finished.output.strip().splitlines()) < 2:
+            raise
+        raise BadReward(f"{error}; its output begins with {finished.beginning}") from None
 
 
 def parse_numbers(output: str) -> list[float]:
@@ -62,5 +72,5 @@ def parse_numbers(output: str) -> list[float]:
 
 
 def _no_number(text: str) -> list[float]:
-    shown = text if len(text) <= 200 else text[:200] + "…"
+    shown = text if len(text) <= 200 else f"{text[:100]} … {text[-100:]}"
     raise BadReward(f"the last line it printed is {shown!r}, not a number")

@@ -2,11 +2,13 @@
 
 import hashlib
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self
+
+from semeai.mirror import names_in
+from semeai.processes import find_program
 
 MOST_BYTES = 256_000_000
 """Largest total size of the files that travel to a worker."""
@@ -16,14 +18,16 @@ Say = Callable[[str], object]
 
 @dataclass(frozen=True)
 class Needs:
-    """Files by absolute path, which may be copied to a worker, and programs, which must be installed there."""
+    """Files by absolute path, which may be copied to a worker, and what must be there already."""
 
     files: frozenset[str] = frozenset()
     programs: frozenset[str] = frozenset()
-    """Words as ``shutil.which`` takes them."""
+    """Names of programs, or their paths, as ``processes.find_program`` takes them."""
+    places: frozenset[str] = frozenset()
+    """Absolute paths of files that must be the same on the worker, and of folders that it must have."""
 
     def __or__(self, other: "Needs") -> Self:
-        return type(self)(self.files | other.files, self.programs | other.programs)
+        return type(self)(self.files | other.files, self.programs | other.programs, self.places | other.places)
 
 
 class Setup(Protocol):
@@ -37,18 +41,46 @@ class Setup(Protocol):
 
 
 def needs_of_command(command: Sequence[str], folder: str | None) -> Needs:
-    """Return what a command needs: files of its folder that it names, and a program that lies elsewhere."""
+    """Return what a command needs: files of its folder that it names, and programs and files that lie elsewhere."""
     home = os.path.realpath(folder or os.curdir)
-    files, programs = set(), set()
-    for i, word in enumerate(command):
-        path = os.path.join(home, word)
-        is_inside = os.path.realpath(path).startswith(home + os.sep)
-        is_path = os.sep in word or i > 0  # a bare first word is searched in PATH
-        if is_path and is_inside and os.path.isfile(path):
-            files.add(os.path.abspath(path))
-        elif i == 0 and "{" not in word:
-            programs.add(word)
-    return Needs(frozenset(files), frozenset(programs))
+    program, *arguments = command
+    found = needs_of_words(arguments, folder)
+    if os.sep in program and _is_inside(home, program) and os.path.isfile(path := _absolute(home, program)):
+        return found | Needs(frozenset([path]))
+    if "{" in program:
+        return found
+    # A bare word is searched in PATH.
+    return found | Needs(programs=frozenset([_absolute(home, program) if os.sep in program else program]))
+
+
+def needs_of_words(words: Iterable[str], folder: str | None) -> Needs:
+    """Return the files and folders that words name.
+
+    Files may travel, but not programs and not relative paths that lead out of ``folder``; they must be there.
+    """
+    home = os.path.realpath(folder or os.curdir)
+    found = Needs()
+    for name in {name for word in words for name in names_in(word)}:
+        path = _absolute(home, name)
+        if os.path.isfile(path):
+            is_inside = _is_inside(home, name)
+            if not is_inside and os.access(path, os.X_OK):
+                found |= Needs(programs=frozenset([path]))
+            elif is_inside or os.path.isabs(name):
+                found |= Needs(files=frozenset([path]))
+            else:
+                found |= Needs(places=frozenset([path]))
+        elif os.path.isdir(path) and os.path.realpath(path) != home:
+            found |= Needs(places=frozenset([path]))  # a program may write into it, so its contents do not count
+    return found
+
+
+def _absolute(home: str, name: str) -> str:
+    return os.path.abspath(os.path.join(home, name))
+
+
+def _is_inside(home: str, name: str) -> bool:
+    return os.path.realpath(os.path.join(home, name)).startswith(home + os.sep)
 
 
 def needs_of_folder(folder: str | None) -> Needs:
@@ -62,11 +94,13 @@ def needs_of_folder(folder: str | None) -> Needs:
 
 
 def digests(paths: Iterable[str]) -> dict[str, str]:
-    """Return the hash of each file's contents; empty for a file that cannot be read."""
+    """Return the hash of each file's contents; "folder" for a folder, and empty for what cannot be read."""
     return {path: _digest(path) for path in sorted(paths)}
 
 
 def _digest(path: str) -> str:
+    if os.path.isdir(path):
+        return "folder"
     try:
         with open(path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -76,4 +110,4 @@ def _digest(path: str) -> str:
 
 def missing_programs(programs: Iterable[str]) -> list[str]:
     """Return the programs that this machine does not have."""
-    return [program for program in sorted(programs) if shutil.which(program) is None]
+    return [program for program in sorted(programs) if find_program(program) is None]

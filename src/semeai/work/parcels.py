@@ -69,6 +69,10 @@ class Pool(Protocol):
         """Number of workers that work is divided among. It may change at any time."""
 
     @property
+    def workers_soon(self) -> int:
+        """Number of workers that may be there before work of unknown length is done: it is divided among them."""
+
+    @property
     def state(self) -> str:
         """Words about the workers, for displays; empty if there is nothing to say."""
 

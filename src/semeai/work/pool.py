@@ -14,10 +14,11 @@ from types import TracebackType
 from typing import Self
 
 from semeai.errors import ConfigError, WorkersLost
+from semeai.kills import from_outside, memory_advice, memory_state, signal_name
 from semeai.processes import describe_exit
 from semeai.registry import main_is_origin
 from semeai.work import heartbeat
-from semeai.work.deaths import Death, causes, from_outside, memory_advice, memory_state, signal_name
+from semeai.work.deaths import Death, causes
 from semeai.work.executors import PARCELS_PER_WORKER, ExecutorFactory, InlineExecutor, LocalExecutor, stop
 from semeai.work.heartbeat import Beat
 from semeai.work.jobs import Task, run_tasks
@@ -76,6 +77,10 @@ class ResilientPool:
 
     @property
     def workers(self) -> int:
+        return self._workers
+
+    @property
+    def workers_soon(self) -> int:
         return self._workers
 
     @property

@@ -55,6 +55,11 @@ class Source(Model):
     has_shapes: ClassVar[bool] = False
     """Whether the proposer has the setting ``shapes``."""
 
+    @property
+    def reach(self) -> int:
+        """Largest radius of a proposed pattern; 0 if it proposes none."""
+        return 0
+
     kind: str
     weight: Positive = 1.0
     """How often this proposer is used, relative to the others."""

@@ -3,9 +3,14 @@
 The lift of a pattern is a sum over the moves that it matches: the move's share of the visits in a deep search minus its
 share in a shallow search. The z-score over the positions of a sample says whether the lift may be chance. A good shape
 with a high lift tells the shallow search early what it would find late.
+
+A high lift does not say what the search does with the pattern. So the best patterns may be searched with, with each
+weight that they may have: then they are ranked by how much nearer the visits of the shallow search come to those of
+the deep one.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
@@ -15,7 +20,7 @@ from pydantic import Field
 
 from semeai.errors import ConfigError
 from semeai.evolve.change import Change, PatternChange
-from semeai.evolve.context import Context
+from semeai.evolve.context import Context, config_of
 from semeai.evolve.proposers.base import Proposer, Rng, Share
 from semeai.evolve.proposers.random import Cells, RandomPatterns, RandomSource
 from semeai.evolve.sample import Sample
@@ -28,7 +33,7 @@ MOST_DEFAULT_SHALLOW = 400
 
 
 class Scored(NamedTuple):
-    """A pattern, its z-score, and the points of the sample that it matches."""
+    """A pattern, the z-score of its lift or of its effect, and the points of the sample that it matches."""
 
     pattern: Pattern
     z: float
@@ -50,6 +55,8 @@ class Guided(Proposer):
     """Simulations of the shallow search, about as many as in the races."""
     deep: int = 2000
     least_z: float = 2.0
+    searched: int = 0
+    """Number of patterns, those with the clearest lift, that are searched with and ranked by their effect; 0: none."""
     most_overlap: float = 0.7
     """Two patterns that match the sets of moves A and B are near-duplicates if |A and B| / |A or B| is above this."""
     seed: int = 1
@@ -65,7 +72,7 @@ class Guided(Proposer):
         before = {sign: [sample.matches(pattern) for pattern in _earlier(context, sample, sign)] for sign in (1, -1)}
         for scored in self.ranking(context, sample):
             change = PatternChange(scored.pattern, self.name)
-            like_it = before[1 if scored.z > 0 else -1]
+            like_it = before[1 if scored.pattern.bias > 0 else -1]
             if context.is_new(change) and all(overlap(scored.matched, m) <= self.most_overlap for m in like_it):
                 return change
         return None
@@ -76,9 +83,32 @@ class Guided(Proposer):
         if place not in self._ranked:
             if sample not in self._deep:
                 self._deep = {sample: sample.shares(context.first_config, self.deep, self.seed)}
-            gain = self._deep[sample] - sample.shares(context.config, self.shallow, self.seed)
-            self._ranked = {place: self._rank(context, sample, gain)}
+            shares = sample.shares(context.config, self.shallow, self.seed)
+            ranked = self._rank(context, sample, self._deep[sample] - shares)
+            if self.searched:
+                effects = self._effects(ranked[: self.searched], context, sample, shares)
+                ranked = sorted(effects, key=lambda scored: (-scored.z, scored.pattern.text))
+            self._ranked = {place: ranked}
         return self._ranked[place]
+
+    def _effects(
+        self, scored: list[Scored], context: Context, sample: Sample, shares: NDArray[np.float64]
+    ) -> Iterator[Scored]:
+        """Yield each pattern, with each of its weights, with which searches come clearly nearer to the deep search.
+
+        The distance of two searches of a position is half the sum of the differences of their shares. The z-score is
+        that of the mean change of this distance over the positions.
+        """
+        deep = self._deep[sample]
+        before = sample.by_position(np.abs(deep - shares)) / 2
+        for one in scored:
+            for bias in self.source.biases:
+                pattern = Pattern(one.pattern.cells, math.copysign(bias, one.pattern.bias), one.pattern.geometry)
+                grown = config_of(PatternChange(pattern).apply(context.baseline, context.config), context.game)
+                after = sample.by_position(np.abs(deep - sample.shares(grown, self.shallow, self.seed))) / 2
+                z = z_score(before - after)
+                if z >= self.least_z:
+                    yield Scored(pattern, z, one.matched)
 
     def _rank(self, context: Context, sample: Sample, gain: NDArray[np.float64]) -> list[Scored]:
         draw = generator(self.seed, "pool")
@@ -90,7 +120,7 @@ class Guided(Proposer):
             matched = sample.matches(pattern)
             z = z_score(sample.by_position(np.where(matched, gain, 0.0)))
             if matched.mean() >= self.source.least_share and abs(z) >= self.least_z:
-                signed = Pattern(pattern.cells, math.copysign(self.source.bias, z), pattern.geometry)
+                signed = Pattern(pattern.cells, math.copysign(pattern.bias, z), pattern.geometry)
                 found[pattern.shape] = Scored(signed, z, matched)
         wanted = {"good": (1,), "bad": (-1,), "both": (1, -1)}[self.source.shapes]
         kept = [scored for scored in found.values() if math.copysign(1, scored.z) in wanted]
@@ -129,6 +159,8 @@ class GuidedSource(RandomSource):
     """Simulations of the deep search; default: ten times the shallow search."""
     least_z: Annotated[float, Field(ge=0)] = 2.0
     """Smallest |z-score| of a pattern that is raced."""
+    searched: Annotated[int, Field(ge=0, le=10_000)] = 0
+    """Number of patterns, the best of the pool, that are searched with and ranked by what they change; 0: none."""
     most_overlap: Share = 0.7
     """Patterns whose matched moves overlap more than this are near-duplicates; only one of them is raced."""
 
@@ -140,5 +172,5 @@ class GuidedSource(RandomSource):
         shallow = self.shallow or min(first.simulations or MOST_DEFAULT_SHALLOW, MOST_DEFAULT_SHALLOW)
         return {
             "source": self.patterns(), "pool": self.pool, "shallow": shallow, "deep": self.deep or 10 * shallow,
-            "least_z": self.least_z, "most_overlap": self.most_overlap, "seed": seed,
+            "least_z": self.least_z, "searched": self.searched, "most_overlap": self.most_overlap, "seed": seed,
         }  # fmt: skip

@@ -59,5 +59,9 @@ class MutateSource(Source):
     radius: Radius = 2
     least_share: Share = 0.001
 
+    @property
+    def reach(self) -> int:
+        return self.radius
+
     def make(self, first: PlayerConfig, seed: int) -> Proposer:
         return Mutation(self.radius, self.least_share)

@@ -19,6 +19,7 @@ from semeai.players.config import PlayerConfig
 Shapes = Literal["good", "bad", "both"]
 Radius = Annotated[int, Field(ge=1, le=MAX_RADIUS)]
 Cells = Annotated[int, Field(ge=1, le=48)]
+Bias = Annotated[float, Field(gt=0, le=100)]
 
 CELL_SHARES: Mapping[Cell, float] = {
     Cell.BLACK: 0.3, Cell.WHITE: 0.3, Cell.EMPTY: 0.3, Cell.STONE: 0.05, Cell.OFF_BOARD: 0.05,
@@ -36,7 +37,8 @@ class RandomPatterns(Proposer):
     least_cells: int = 2
     most_cells: int = 3
     shapes: Shapes = "good"
-    bias: float = 1.0
+    biases: tuple[float, ...] = (1.0,)
+    """Weights that a pattern may get."""
     least_share: float = 0.001
     """Patterns that match a smaller share of the sample's points are dropped: racing them would show nothing."""
     cells: Mapping[Cell, float] = field(default_factory=lambda: dict(CELL_SHARES))
@@ -54,7 +56,8 @@ class RandomPatterns(Proposer):
         offsets = [around[i] for i in rng.choice(len(around), min(n, len(around)), replace=False)]
         found = tuple((offset, random_cell(self.cells, rng)) for offset in offsets)
         sign = {"good": 1, "bad": -1, "both": int(rng.choice((1, -1)))}[self.shapes]
-        return Pattern(found, sign * self.bias, geometry).canonical()
+        bias = self.biases[int(rng.integers(len(self.biases)))] if len(self.biases) > 1 else self.biases[0]
+        return Pattern(found, sign * bias, geometry).canonical()
 
 
 def random_cell(shares: Mapping[Cell, float], rng: Rng) -> Cell:
@@ -82,17 +85,27 @@ class RandomSource(Source):
     """Largest number of cells that are not jokers."""
     shapes: Shapes = "good"
     """good: moves to try more often; bad: moves to try less often; or both."""
-    bias: Annotated[float, Field(gt=0, le=100)] = 1.0
-    """Weight of an accepted pattern; bad shapes get minus this."""
+    bias: Bias | tuple[Bias, ...] = 1.0
+    """Weight of an accepted pattern, or several that are tried; bad shapes get minus this."""
     least_share: Share = 0.001
     """Patterns that match a smaller share of the sample's points are not raced."""
+
+    @property
+    def reach(self) -> int:
+        return self.radius
 
     def make(self, first: PlayerConfig, seed: int) -> Proposer:
         return self.patterns()
 
+    @property
+    def biases(self) -> tuple[float, ...]:
+        return self.bias if isinstance(self.bias, tuple) else (self.bias,)
+
     def patterns(self) -> RandomPatterns:
+        if not self.biases:
+            raise ConfigError("bias: name at least one weight")
         if self.least_cells > self.most_cells:
             raise ConfigError(f"least_cells ({self.least_cells}) must not be more than most_cells ({self.most_cells})")
         return RandomPatterns(
-            self.radius, self.least_cells, self.most_cells, self.shapes, self.bias, self.least_share
+            self.radius, self.least_cells, self.most_cells, self.shapes, self.biases, self.least_share
         )  # fmt: skip

@@ -3,25 +3,27 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from semeai.games.go.kernels.race_board import END, MAX_RACES
 from semeai.games.go.kernels.races import (
+    ALSO_REFUTED,
     ANSWERED,
     BLACK_WINS,
     FOR_ESCAPE,
     FOR_KO,
     FOR_NODES,
     RACE,
-    SEKI,
     UNKNOWN,
     WHITE_WINS,
     list_races,
 )
+from semeai.games.go.kernels.tables import BLACK, WHITE
 from semeai.games.go.position import GoPosition
 
 LIMIT = 3000
 """Positions per question, if nothing else is said."""
-OUTCOMES = {UNKNOWN: "unknown", BLACK_WINS: "black", WHITE_WINS: "white", SEKI: "seki"}
+OUTCOMES = {UNKNOWN: "unknown", BLACK_WINS: "black", WHITE_WINS: "white"}
 REASONS = {
     ANSWERED: "",
     FOR_KO: "a ko may decide",
@@ -32,7 +34,7 @@ REASONS = {
 
 @dataclass(frozen=True)
 class Race:
-    """A race of two groups. Outcomes are ``black``, ``white``, ``seki`` or ``unknown``; points are moves."""
+    """A race of two groups. Outcomes are ``black``, ``white`` or ``unknown``; points are moves."""
 
     black: int
     """A stone of the largest black chain."""
@@ -48,8 +50,14 @@ class Race:
     """The outcome if Black moves first; the same if White passes."""
     white_first: str
     black_moves: tuple[int, ...]
-    """Black's necessary moves, the best first: empty where none is, or where an outcome is unknown."""
+    """Black's moves that win, a good one first, if each player wins by moving first; otherwise empty."""
     white_moves: tuple[int, ...]
+    black_unclear: tuple[int, ...]
+    """Black's moves of which it is not known whether they win. With all other moves, White wins the race."""
+    white_unclear: tuple[int, ...]
+    black_group: tuple[int, ...]
+    """The stones of the group."""
+    white_group: tuple[int, ...]
     reason: str
     """Why an outcome is unknown; empty if both are known."""
 
@@ -62,15 +70,23 @@ class Race:
         """Whether each player wins if he moves first."""
         return self.black_first == "black" and self.white_first == "white"
 
+    @property
+    def smaller(self) -> int:
+        """Stones of the smaller group."""
+        return min(self.black_stones, self.white_stones)
+
     def outcome(self, first: int, after_pass: bool = False) -> str:
         """Return the outcome if player ``first`` (0 Black, 1 White) moves first, or passes and moves second."""
         return self.black_first if (first == 0) != after_pass else self.white_first
 
 
 def races_of(position: GoPosition, limit: int = LIMIT) -> tuple[Race, ...]:
-    """Return the races of a position, the largest first. ``limit`` is the number of positions read per question."""
+    """Return the races of a position, the largest MAX_RACES of them.
+
+    ``limit`` is the number of positions read per question.
+    """
     found = np.zeros(MAX_RACES, RACE)
-    n = list_races(position.states, np.zeros(END, np.int64), limit, 3, found)
+    n = list_races(position.states, np.zeros(END, np.int64), limit, BLACK + WHITE + ALSO_REFUTED, found)
     return tuple(_race(found[i]) for i in range(n))
 
 
@@ -82,7 +98,17 @@ def _race(row: np.void) -> Race:
         white_liberties=int(row["white_liberties"]),
         black_first=OUTCOMES[int(row["black_first"])],
         white_first=OUTCOMES[int(row["white_first"])],
-        black_moves=tuple(map(int, row["black_moves"][: row["n_black_moves"]])),
-        white_moves=tuple(map(int, row["white_moves"][: row["n_white_moves"]])),
+        black_moves=_points(row["black_moves"], int(row["black_best"])),
+        white_moves=_points(row["white_moves"], int(row["white_best"])),
+        black_unclear=_points(row["black_unclear"]),
+        white_unclear=_points(row["white_unclear"]),
+        black_group=_points(row["black_group"]),
+        white_group=_points(row["white_group"]),
         reason=REASONS[int(row["reason"])],
     )
+
+
+def _points(words: NDArray[np.int64], first: int = 0) -> tuple[int, ...]:
+    """Return the points of a set of the kernels, with ``first`` before the others."""
+    found = [32 * i + bit for i, word in enumerate(words.tolist()) for bit in range(32) if word >> bit & 1]
+    return tuple(sorted(found, key=lambda p: p != first))

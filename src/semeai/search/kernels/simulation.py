@@ -19,6 +19,7 @@ from semeai.games.protocol import (
     copy_state,
     expand,
     is_over,
+    look_at_root,
     mover,
     play,
     playout,
@@ -381,6 +382,8 @@ def open_root(
     if is_over(states[0]):
         root.n_children = 0
         return 0
+    for i in range(len(scratches)):
+        look_at_root(states[0], policy[0], scratches[i])
     if root.first_child == UNEXPANDED:
         copy_state(states[1], states[0])
         if not grow(trees[0], trees[0], nodes, ROOT, states[1], states[2], params[0], policy[0], scratches[0]):

@@ -3,6 +3,7 @@
 import contextlib
 import importlib
 import logging
+import shutil
 import signal
 import threading
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from semeai.errors import ConfigError
-from semeai.work.cluster.jobs import JobKeeper
+from semeai.work.cluster.jobs import SUBMISSIONS, JobKeeper
 from semeai.work.cluster.settings import ADDRESS, ExecutorTable
 
 if TYPE_CHECKING:
@@ -30,10 +31,16 @@ class Connection:
     client: "Client"
     name: str
     """Name for messages."""
+    address: str = ""
+    """Address of the scheduler if it is another one than the name says."""
     close: Callable[[], object] = lambda: None
     """Ends what was started for this connection; a scheduler that was there before stays."""
     trouble: Callable[[], str] = lambda: ""
     """Says why there will be no workers; empty as long as there is hope."""
+    n_expected: int = 0
+    """Number of workers that may come because this connection asks for them."""
+    demand: Callable[[int], object] = lambda n: None
+    """Takes the number of workers that have something to do."""
 
 
 def connect(table: ExecutorTable) -> Connection:
@@ -88,8 +95,11 @@ def _batch_system(table: ExecutorTable) -> Connection:
         import dask
 
         dask_jobqueue = _jobqueue()
+        from semeai.work.cluster.scaling import Demand, follow
     except ImportError:
         raise ConfigError(f"executor {table.name!r} needs dask-jobqueue: {MISSING}") from None
+    if shutil.which(program := SUBMISSIONS[table.name]) is None:
+        raise ConfigError(f"executor {table.name}: this machine has no program {program!r}, which submits jobs")
     kind = {"slurm": dask_jobqueue.SLURMCluster, "oar": dask_jobqueue.OARCluster}[table.name]
     settings: dict[str, Any] = {
         "queue": table.queue,
@@ -111,7 +121,9 @@ def _batch_system(table: ExecutorTable) -> Connection:
             f"executor.options: {table.name} does not take them ({type(error).__name__}: {error})"
         ) from None
 
-    keeper = None
+    # The keeper says what the batch system answers. Asyncio would add a traceback to it.
+    cluster.loop.asyncio_loop.set_exception_handler(lambda loop, context: None)
+    keeper, demand = None, Demand()
 
     def close() -> None:
         if keeper is not None:
@@ -121,11 +133,13 @@ def _batch_system(table: ExecutorTable) -> Connection:
 
     try:
         if table.jobs.minimum < table.jobs.maximum:
-            cluster.adapt(minimum_jobs=table.jobs.minimum, maximum_jobs=table.jobs.maximum)
+            follow(cluster, demand, minimum_jobs=table.jobs.minimum, maximum_jobs=table.jobs.maximum)
         else:
             cluster.scale(jobs=table.jobs.maximum)
         keeper = JobKeeper(cluster, table.name)
-        return Connection(_client(cluster, table), table.name, close, lambda: keeper.trouble)
+        n_expected = table.jobs.maximum * settings["processes"]
+        client, address = _client(cluster, table), cluster.scheduler_address.replace("tcp://", "dask://")
+        return Connection(client, table.name, address, close, lambda: keeper.trouble, n_expected, demand.set)
     except BaseException:
         close()
         raise

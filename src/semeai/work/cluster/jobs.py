@@ -14,6 +14,8 @@ LOOK_SECONDS = 5.0
 QUERY_SECONDS = 30.0
 MOST_FALSE_STARTS = 3
 """Jobs in a row that end before a worker answers, after which the jobs themselves are taken for broken."""
+SUBMISSIONS = {"slurm": "sbatch", "oar": "oarsub"}
+"""Programs that submit jobs."""
 QUERIES = {"slurm": ("squeue", "--me", "--noheader", "--format=%i"), "oar": ("oarstat", "-u")}
 """Commands that list the user's jobs that wait or run, with the number at the beginning of a line."""
 

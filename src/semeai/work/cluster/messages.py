@@ -25,6 +25,8 @@ class Offer:
     files: Mapping[str, str]
     """Hash of the contents by path."""
     programs: frozenset[str]
+    places: Mapping[str, str]
+    """The same as ``files``, of what does not travel."""
     modules: tuple[str, ...]
     """Modules that have registered something, which the tasks may need."""
     folder: str
@@ -39,10 +41,10 @@ def offer(setup: Setup) -> Offer:
             "register it in a module that is installed on the workers, and import that module"
         )
     data, needs, modules, folder = packed(setup, "the program"), setup.needs(), origins(), os.getcwd()
-    files = digests(needs.files)
-    everything = repr((fingerprint(), sorted(files.items()), sorted(needs.programs), modules, folder)).encode() + data
-    digest = hashlib.sha256(everything).hexdigest()
-    return Offer(digest, data, fingerprint(), files, needs.programs, modules, folder)
+    files, places = digests(needs.files), digests(needs.places)
+    paths = sorted(files.items()), sorted(needs.programs), sorted(places.items())
+    digest = hashlib.sha256(repr((fingerprint(), paths, modules, folder)).encode() + data).hexdigest()
+    return Offer(digest, data, fingerprint(), files, needs.programs, places, modules, folder)
 
 
 Contents = Mapping[str, tuple[int, bytes]]

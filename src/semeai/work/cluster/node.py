@@ -13,6 +13,7 @@ import multiprocessing
 import os
 import shutil
 import socket
+import sys
 import tempfile
 import threading
 import time
@@ -119,9 +120,9 @@ def _prepare(ready: Ready) -> None:
             importlib.import_module(name)
         setup: Setup = loaded(ready.setup, "the program")
         marker = _marker(ready.digest)
-        with contextlib.nullcontext() if marker.exists() else _alone(marker):
+        with contextlib.nullcontext() if _is_prepared(ready.digest) else _alone(marker):
             setup.prepare(lambda text: None)
-            marker.touch()
+            marker.write_text(_kernel_cache(), encoding="utf-8")
     except (Exception, SystemExit) as error:
         if isinstance(error, SemeaiError):
             raise Unfit(str(error)) from error
@@ -136,7 +137,23 @@ def _alone(marker: Path) -> Iterator[None]:
         yield
 
 
+def _kernel_cache() -> str:
+    """Return the folder of compiled kernels; empty if this process has none."""
+    jit = sys.modules.get("semeai.jit")
+    return str(jit.cache_directory() or "") if jit is not None else ""
+
+
+def _is_prepared(digest: str) -> bool:
+    """Return whether a process of this machine has prepared a setup, and the kernels are still there."""
+    try:
+        cache = _marker(digest).read_text(encoding="utf-8")
+    except OSError:
+        return False
+    return not cache or os.path.isdir(cache)
+
+
 def _marker(digest: str) -> Path:
+    """Return the file that says that a setup is prepared, and where its kernels are."""
     place = os.environ.get("SEMEAI_CACHE_DIR", "")
     return own_folder() / f"ready-{hashlib.sha256(f'{digest} {place}'.encode()).hexdigest()[:16]}"
 
@@ -152,15 +169,15 @@ def own_folder() -> Path:
     return folder
 
 
-def keep_copies(roots: Iterable[str]) -> None:
-    """Note that copies of files are in use, and remove those that were not in use for a long time."""
-    for root in roots:
+def keep(used: Iterable[str | Path]) -> None:
+    """Note which copies and markers are in use, and remove those that were not in use for a long time."""
+    for place in used:
         with contextlib.suppress(OSError):
-            os.utime(root)
-    folder = own_folder() / "files"
-    for place in folder.iterdir() if folder.is_dir() else ():
-        if time.time() - place.stat().st_mtime > KEPT_SECONDS:
-            shutil.rmtree(place, ignore_errors=True)
+            os.utime(place)
+    for place in (*own_folder().glob("files/*"), *own_folder().glob("ready-*")):
+        with contextlib.suppress(OSError):  # another worker of this machine may remove it at the same time
+            if time.time() - place.stat().st_mtime > KEPT_SECONDS:
+                shutil.rmtree(place, ignore_errors=True) if place.is_dir() else place.unlink()
 
 
 # -- in the dask worker -----------------------------------------------------------------------------------------------
@@ -198,14 +215,18 @@ class Node:
             return Greeting(self.host, text)
         if absent := missing_programs(offer.programs):
             return Greeting(self.host, f"it has no program {absent[0]!r}")
+        there = digests(offer.places)
+        if others := [path for path, digest in offer.places.items() if there[path] != digest]:
+            what = "it has another file" if there[others[0]] else "it has no file or folder"
+            return Greeting(self.host, f"{what} {others[0]!r}; it does not travel")
         root = ""
         if digests(offer.files) != offer.files:
             root = self._root(offer.digest)
             with contextlib.suppress(OSError):  # it is not there yet, or another worker removes it at this moment
-                keep_copies([root])
+                keep([root])
             copies = {path: mirror.place_of(path, root) for path in offer.files}
-            there = digests(copies.values())
-            if any(there[copy] != offer.files[path] for path, copy in copies.items()):
+            kept = digests(copies.values())
+            if any(kept[copy] != offer.files[path] for path, copy in copies.items()):
                 return Greeting(self.host, wants_files=True)
         with self._lock:
             self._setups[offer.digest] = Ready(offer.digest, offer.setup, offer.modules, offer.folder, root)
@@ -248,7 +269,7 @@ class Node:
         pool = self._take(order.session)
         kept = False
         self._n_working += 1
-        n_preparing = 0 if _marker(ready.digest).exists() else 1
+        n_preparing = 0 if _is_prepared(ready.digest) else 1
         self._n_preparing += n_preparing
         began = time.monotonic()
         try:
@@ -302,7 +323,7 @@ class Node:
             oldest = time.monotonic() - IDLE_SECONDS
             self._close([idle for idle in self._idle if idle.since < oldest])
             with contextlib.suppress(OSError):
-                keep_copies([ready.root for ready in list(self._setups.values()) if ready.root])
+                keep([place for r in list(self._setups.values()) for place in (r.root, _marker(r.digest))])
 
     def _close(self, which: list[_Idle]) -> None:
         with self._lock:
@@ -316,7 +337,7 @@ class Node:
         recent = [(when, n) for when, n in self._done if when > now - RATE_SECONDS]
         rate = sum(n for _, n in recent) / max(now - recent[0][0], 1.0) if recent else 0.0
         state = "preparing" if self._n_preparing else "working" if self._n_working else "idle"
-        prepared = any(_marker(digest).exists() for digest in list(self._setups))
+        prepared = any(map(_is_prepared, list(self._setups)))
         return NodeReport(
             self.host, os.getpid(), self._n_tasks, rate, self._n_failures, self._n_crashes, state, prepared,
             fingerprint(),

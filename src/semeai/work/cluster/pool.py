@@ -24,6 +24,8 @@ from semeai.work.parcels import Parcel, Results, Running
 MOST_TRIES = 5  # of an order, if not its tasks but the cluster fails
 ORDER_SECONDS = 0.2  # work of an order that makes the cost of sending it small
 SHORT_WAIT = 1.0  # seconds of one look at the events
+DEMAND_SECONDS = 0.5  # between two counts of the work that there is
+MAY_COME = 1000  # workers that a scheduler may have soon, however few it has now
 
 
 @dataclass
@@ -89,6 +91,7 @@ class ClusterPool:
         self._next_id = 0
         self._next_token = 0
         self._is_waiting = False
+        self._counted = -math.inf  # when the demand was counted last
 
     # -- public interface ------------------------------------------------------------------------------------------
 
@@ -99,8 +102,13 @@ class ClusterPool:
 
     @property
     def workers(self) -> int:
-        """Number of workers that work is divided among."""
-        return max(1, self.slots)
+        """Number of workers that work is divided among: those that are there, and those that this pool asks for."""
+        return max(1, self.slots, int(min(self._connection.n_expected, self._most)))
+
+    @property
+    def workers_soon(self) -> int:
+        """Number of workers that may come while work of unknown length is under way."""
+        return int(min(max(self.workers, MAY_COME), self._most))
 
     @property
     def state(self) -> str:
@@ -155,6 +163,7 @@ class ClusterPool:
         self._agent.cancel([*self._running])
         self._running.clear()
         self._wanted.clear()
+        self._ask_for_workers()
 
     def wait(self, timeout: float | None = None) -> list[tuple[int, Results]]:
         """Return new results by parcel id. Blocks until there are some, at most ``timeout`` seconds."""
@@ -167,6 +176,7 @@ class ClusterPool:
                 finished += self._take(event)
             self._check()
             self._fill()
+            self._ask_for_workers()
             if finished or left <= 0 or self._held or not self._wanted:
                 break
         results = [(work.id, [work.answers[i] for i in range(len(work.tasks))]) for work in finished]
@@ -224,6 +234,15 @@ class ClusterPool:
             parts.append(_Part(work, work.open[:1] if work.alone else work.open))
             seconds += self._cost * len(parts[-1].indices)
         return parts
+
+    def _ask_for_workers(self) -> None:
+        """Say how many workers have something to do. Short tasks are counted by their time."""
+        if self._running and time.monotonic() < self._counted + DEMAND_SECONDS:
+            return
+        self._counted = time.monotonic()
+        works = [*self._backlog, *(part.work for parts in self._running.values() for part in parts)]
+        orders = self._cost * sum(len(work.tasks) for work in works) / ORDER_SECONDS if works else 0.0
+        self._connection.demand(math.ceil(min(orders, len(works), self._most)))
 
     # -- events ----------------------------------------------------------------------------------------------------
 
@@ -343,7 +362,7 @@ class ClusterPool:
             if part.work.alone:
                 index = part.indices[0]
                 n = getattr(error, "allowed_failures", 0) + 1
-                reason = f"it kills its worker: {n} workers were lost with it, twice in a row"
+                reason = f"it kills its worker, or takes longer than one lives: {n} workers were lost with it, twice"
                 part.work.answers[index] = part.work.tasks[index].lost(Death(reason))
             part.work.alone = True
         return self._requeue(parts)
@@ -361,7 +380,8 @@ class ClusterPool:
             raise WorkersLost(why)
         waiting = not self.slots and bool(self._wanted)
         if waiting and not self._is_waiting and self._agent.connected and not self._threads:
-            self._say(f"waiting for workers: {self.name} has none at the moment")
+            look = f"; semeai workers {address} shows them" if (address := self._connection.address) else ""
+            self._say(f"waiting for workers: {self.name} has none at the moment{look}")
         self._is_waiting = waiting
 
 

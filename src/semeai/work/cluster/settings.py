@@ -90,6 +90,12 @@ class ExecutorTable(Model):
         return self
 
     def replaced(self, name: str | None, workers: int | None = None) -> "ExecutorTable":
-        """Return the table with what options of a command say instead. Another executor has no keys of this table."""
-        base = self if name is None or name == self.name else ExecutorTable(name=name)
+        """Return the table with what options of a command say instead.
+
+        Another executor has no keys of this table, but another encrypted scheduler has its certificates.
+        """
+        base = self
+        if name is not None and name != self.name:
+            kept = _TLS_KEYS if name.startswith("tls://") else ()
+            base = ExecutorTable(name=name, **{key: getattr(self, key) for key in kept if key in self.model_fields_set})
         return base if workers is None else base.model_copy(update={"workers": workers})

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from semeai.errors import ConfigError
 from semeai.fingerprint import difference, fingerprint
 from semeai.printable import one_line
 from semeai.work.cluster import node
 from semeai.work.cluster.connect import connect
 from semeai.work.cluster.messages import NodeReport
-from semeai.work.cluster.settings import ExecutorTable
+from semeai.work.cluster.settings import ADDRESS, ExecutorTable
 
 ANSWER_SECONDS = 30.0
 
@@ -34,7 +35,12 @@ class WorkerState:
 
 
 def survey(table: ExecutorTable) -> list[WorkerState]:
-    """Return the state of each worker of a scheduler, sorted by host."""
+    """Return the state of each worker of a scheduler, sorted by host. Raises ConfigError if the table names none."""
+    if not ADDRESS.fullmatch(table.name):
+        raise ConfigError(
+            f"{table.name!r} is not the address of a scheduler: write dask://HOST:PORT or tls://HOST:PORT "
+            "(a run on slurm or oar says its own when it waits for workers)"
+        )
     connection = connect(table)
     client = connection.client
     try:

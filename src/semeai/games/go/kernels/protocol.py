@@ -7,7 +7,7 @@ from semeai.games.go.kernels.board import GO_STATE, State, area_margin, copy_boa
 from semeai.games.go.kernels.playout import play_out
 from semeai.games.go.kernels.priors import expand_node
 from semeai.games.go.kernels.race_playouts import ends_races
-from semeai.games.go.kernels.race_policy import replays
+from semeai.games.go.kernels.race_policy import look, replays
 from semeai.games.protocol import Record
 from semeai.jit import implements
 
@@ -46,6 +46,11 @@ def expand(state: State, spare: State, policy: Record, scratch: Record) -> int:
 @implements(protocol.playout, GO_STATE)
 def playout(state: State, policy: Record, scratch: Record) -> None:
     play_out(state, policy, scratch)
+
+
+@implements(protocol.look_at_root, GO_STATE)
+def look_at_root(state: State, policy: Record, scratch: Record) -> None:
+    look(policy, state, scratch)
 
 
 @implements(protocol.predict, GO_STATE)

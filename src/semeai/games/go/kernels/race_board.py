@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semeai.games.go.kernels.board import MAX_POINTS, State
-from semeai.games.go.kernels.tables import BLACK, BORDER, EMPTY, WHITE
+from semeai.games.go.kernels.tables import BORDER, EMPTY
 from semeai.jit import inlined, kernel
 
 Memory = NDArray[np.int64]
@@ -33,21 +33,30 @@ OWN_LIBERTIES = CHOICES + (LEVELS + 2) * (MAX_CHOICES + 1)
 TARGET_LIBERTIES = OWN_LIBERTIES + MAX_CHOICES + 1
 NUMBERS = TARGET_LIBERTIES + MAX_CHOICES + 1
 """Single numbers, whose names follow."""
-STAMP, N_TAKEN, STRIDE, POINTS, HASH, NODES, LIMIT, FLAGS, PROVER, TARGET, OWN, SPARED, QUESTION = range(
-    NUMBERS, NUMBERS + 13
+STAMP, N_TAKEN, STRIDE, POINTS, HASH, NODES, LIMIT, FLAGS, PROVER, TARGET, OWN, SPARED, QUESTION, SPENT = range(
+    NUMBERS, NUMBERS + 14
 )  # fmt: skip
 TABLE = NUMBERS + 16
 TABLE_ENTRIES = 2048
 ENTRY = ZONE_WORDS + 2
 """Words per entry of the table of positions: key, result and zone."""
 GROUPS = TABLE + TABLE_ENTRIES * ENTRY
-"""By point: the first stone of its group, for chains with few liberties."""
-REFUTATION = GROUPS + MAX_POINTS
+"""By chain: the first chain of its group, for chains that may race; 0 for others."""
+MOST_CHAINS = MAX_POINTS // 2
+WEAK = GROUPS + MAX_POINTS
+"""The chains that may race."""
+SHARED = WEAK + MOST_CHAINS
+"""By chain: a count or a mark, see ``race_groups``."""
+GROUP_STONES = SHARED + MAX_POINTS
+PAIRS = GROUP_STONES + MAX_POINTS
+"""Pairs of chains that touch: at most 3 V - 6, as the graph of V chains is planar."""
+REFUTATION = PAIRS + 3 * MOST_CHAINS
 """A zone kept from one proof to the next."""
 FOUND = REFUTATION + ZONE_WORDS
-"""The races that were found, see ``races``."""
-MAX_RACES, RACE_WORDS = 8, 64
-CACHE = FOUND + MAX_RACES * RACE_WORDS
+"""The races that were found, see ``races``, and one more that a search looks at."""
+MAX_RACES, RACE_WORDS = 8, 12 + 4 * ZONE_WORDS
+ONE_MORE = FOUND + MAX_RACES * RACE_WORDS
+CACHE = ONE_MORE + RACE_WORDS
 """Races solved before: key, whether it is one, and its words."""
 CACHE_ENTRIES, CACHE_WORDS = 512, RACE_WORDS + 2
 END = CACHE + CACHE_ENTRIES * CACHE_WORDS
@@ -59,14 +68,9 @@ ZOBRIST = np.random.default_rng(20100408).integers(1, 2**62, size=(3, MAX_POINTS
 def set_up(state: State, memory: Memory) -> None:
     """Copy the stones of ``state``."""
     memory[STRIDE], memory[POINTS] = state.stride, state.points
-    memory[N_TAKEN] = 0
-    key = np.int64(0)
+    memory[N_TAKEN] = memory[HASH] = 0  # the hash tells positions of one question apart
     for p in range(state.points):
-        color = np.int64(state.color[p])
-        memory[BOARD + p] = color
-        if color == BLACK or color == WHITE:
-            key ^= ZOBRIST[color, p]
-    memory[HASH] = key
+        memory[np.uint64(BOARD + p)] = np.int64(state.color[np.uint64(p)])
 
 
 @inlined
@@ -183,6 +187,15 @@ def join(memory: Memory, zone: int, other: int) -> None:
     """Add the points of another set."""
     for i in range((memory[POINTS] >> 5) + 1):
         memory[np.uint64(zone + i)] |= memory[np.uint64(other + i)]
+
+
+@inlined
+def overlap(memory: Memory, zone: int, other: int) -> bool:
+    """Return whether two sets have a point in common."""
+    i, last = 0, memory[POINTS] >> 5
+    while i < last and memory[np.uint64(zone + i)] & memory[np.uint64(other + i)] == 0:
+        i += 1
+    return memory[np.uint64(zone + i)] & memory[np.uint64(other + i)] != 0
 
 
 @kernel

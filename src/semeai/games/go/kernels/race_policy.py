@@ -7,7 +7,8 @@ from semeai.games.go.kernels.board import State, random_point
 from semeai.games.go.kernels.playout import play_and_note, policy_move, safe_random_point
 from semeai.games.go.kernels.policy import GO_RACING_POLICY
 from semeai.games.go.kernels.race_playouts import (
-    RACING,
+    has_races,
+    look_at_root,
     mark_necessary,
     note_races,
     race_move,
@@ -20,6 +21,16 @@ from semeai.rng_kernels import happens
 
 _SPARING_TRIES = 4
 """Random points that are drawn instead of one that loses a race, before a pass."""
+
+
+@optional
+def look(policy: Record, state: State, scratch: Record) -> None:
+    """Do what is done once per search, at its root."""
+
+
+@implements(look, GO_RACING_POLICY)
+def look_for_races(policy: Record, state: State, scratch: Record) -> None:
+    look_at_root(state, policy, scratch)
 
 
 @optional
@@ -47,7 +58,8 @@ def add_expertise(policy: Record, state: State, scratch: Record, n: int) -> None
 
 @implements(playout.follow_races, GO_RACING_POLICY)
 def follow_races(policy: Record, state: State, color: int, n: int, limit: int, scratch: Record) -> tuple[int, int]:
-    if policy.race_playouts and note_races(state, policy, scratch):
+    if policy.race_playouts and has_races(scratch):
+        note_races(state, policy, scratch)
         return _play_races(policy, state, color, n, limit, scratch)
     return color, n
 
@@ -55,8 +67,8 @@ def follow_races(policy: Record, state: State, color: int, n: int, limit: int, s
 @kernel
 def _play_races(policy: Record, state: State, color: int, n: int, limit: int, scratch: Record) -> tuple[int, int]:
     """Play on while a race is open. Returns whose turn it is and the number of moves."""
-    recount(state, np.int64(0), scratch)
-    while state.passes < 2 and n < limit and scratch.solver[RACING]:
+    is_open = recount(state, np.int64(0), scratch)
+    while state.passes < 2 and n < limit and is_open:
         p = race_move(state, color, scratch) if happens(scratch, policy.race_playouts) else np.int64(0)
         if p == 0:
             p = policy_move(state, color, policy, scratch) if policy.mogo else random_point(state, color, scratch)
@@ -67,7 +79,7 @@ def _play_races(policy: Record, state: State, color: int, n: int, limit: int, sc
         before = state.n_empty
         play_and_note(state, p, color, n, scratch)
         if p:
-            recount(state, p if state.n_empty == before - 1 else np.int64(0), scratch)
+            is_open = recount(state, p if state.n_empty == before - 1 else np.int64(0), scratch)
         color = 3 - color
         n += 1
     return color, n

@@ -33,6 +33,7 @@ from semeai.games.go.kernels.race_board import (
     PROVER,
     QUESTION,
     SPARED,
+    SPENT,
     STRIDE,
     TABLE,
     TABLE_ENTRIES,
@@ -396,9 +397,10 @@ def _deepen(memory: Memory, of_prover: int, passes: int, limit: int) -> int:
         memory[FLAGS] |= TOO_LONG
         return 0
     memory[NODES], memory[LIMIT] = 0, limit
-    for k in range(least, least + SLACK + 1):
+    found, k = 0, least
+    while not found and k <= least + SLACK and memory[NODES] <= limit:
         if prove(memory, of_prover, k, passes, np.int64(0)):
-            return k
-        if memory[NODES] > limit:
-            return 0
-    return 0
+            found = k
+        k += 1
+    memory[SPENT] += memory[NODES]
+    return found

@@ -4,7 +4,7 @@ A group is a set of chains of one colour that share two liberties. For every pai
 ``race_search`` asks who captures whom if Black moves first and if White does. What it cannot prove is *unknown*; what
 it answers is proven for the whole board, apart from ko.
 
-A race is 64 words of ``scratch.solver``, in the order of the constants below; ``RACE`` is the same for Python.
+A race is RACE_WORDS words of memory, in the order of the constants below; ``RACE`` is the same for Python.
 """
 
 from typing import Any
@@ -14,12 +14,9 @@ from numpy.typing import NDArray
 
 from semeai.games.go.kernels.board import MAX_POINTS, State
 from semeai.games.go.kernels.race_board import (
-    CACHE,
-    CACHE_ENTRIES,
-    CACHE_WORDS,
-    CHAIN,
     FLAGS,
     FOUND,
+    GROUP_STONES,
     GROUPS,
     LIBERTIES,
     MAX_RACES,
@@ -27,8 +24,6 @@ from semeai.games.go.kernels.race_board import (
     POINTS,
     RACE_WORDS,
     REFUTATION,
-    STRIDE,
-    ZOBRIST,
     ZONE_WORDS,
     ZONES,
     Memory,
@@ -39,25 +34,23 @@ from semeai.games.go.kernels.race_board import (
     count,
     in_zone,
     put,
-    set_up,
-    side_of,
     take_back,
     walk,
 )
+from semeai.games.go.kernels.race_groups import list_pairs, pair, shared_liberties
 from semeai.games.go.kernels.race_search import KO, MAX_LIBERTIES, TOO_MANY_NODES, is_in_danger, search
-from semeai.games.go.kernels.tables import BLACK, BORDER, EMPTY, WHITE
+from semeai.games.go.kernels.tables import BLACK, EMPTY, WHITE
 from semeai.jit import inlined, kernel
 
-_PRIME = np.int64(1099511628211)
-_MASK = np.int64((1 << 62) - 1)
-
-UNKNOWN, BLACK_WINS, WHITE_WINS, SEKI = 0, 1, 2, 3
-"""Outcomes: who captures the other; SEKI: nobody."""
+UNKNOWN, BLACK_WINS, WHITE_WINS = 0, 1, 2
+"""Outcomes: who captures the other."""
 
 ANSWERED, FOR_KO, FOR_NODES, FOR_ESCAPE = 0, 1, 2, 3
 """Why an outcome is unknown: it may depend on a ko; too many positions; no capture was found within the slack."""
 
-MAX_MOVES = 24
+NO_MOVES, ALSO_REFUTED = 0, 4
+"""Which moves of urgent races are wanted: a sum of BLACK and WHITE; ALSO_REFUTED: say of which it is not known whether
+they win."""
 
 RACE = np.dtype(
     [
@@ -71,202 +64,67 @@ RACE = np.dtype(
         ("black_first", np.int64),  # the outcome if Black moves first
         ("white_first", np.int64),
         ("reason", np.int64),  # why an outcome is unknown
-        ("n_black_moves", np.int64),  # Black's necessary moves: with any other, White wins the race
-        ("n_white_moves", np.int64),
-        ("black_moves", np.int64, MAX_MOVES),  # the best first
-        ("white_moves", np.int64, MAX_MOVES),
+        ("black_best", np.int64),  # the move that is told first, or 0
+        ("white_best", np.int64),
+        # Sets of points, 32 per word; only of urgent races:
+        ("black_moves", np.int64, ZONE_WORDS),  # the moves that win
+        ("white_moves", np.int64, ZONE_WORDS),
+        ("black_unclear", np.int64, ZONE_WORDS),  # the moves that are neither proven to win nor to lose
+        ("white_unclear", np.int64, ZONE_WORDS),
+        ("black_group", np.int64, ZONE_WORDS),  # the stones
+        ("white_group", np.int64, ZONE_WORDS),
     ]
 )
 
 (
     R_BLACK, R_WHITE, R_BLACK_STONES, R_WHITE_STONES, R_BLACK_LIBERTIES, R_WHITE_LIBERTIES, R_SHARED,
-    R_BLACK_FIRST, R_WHITE_FIRST, R_REASON, R_N_BLACK_MOVES, R_N_WHITE_MOVES, R_BLACK_MOVES,
+    R_BLACK_FIRST, R_WHITE_FIRST, R_REASON, R_BLACK_BEST, R_WHITE_BEST, R_BLACK_MOVES,
 ) = range(13)  # fmt: skip
-R_WHITE_MOVES = R_BLACK_MOVES + MAX_MOVES
+R_WHITE_MOVES = R_BLACK_MOVES + ZONE_WORDS
+R_UNCLEAR = 2 * ZONE_WORDS
+"""From the moves that win to those of which it is not known."""
 
 
 @kernel
 def find_races(state: State, memory: Memory, limit: int, moves_of: int) -> int:
-    """Find the races of a position, the largest first. Returns their number.
+    """Find the races of a position, the largest MAX_RACES of them. Returns their number.
 
-    ``limit`` is the number of positions per question. ``moves_of`` says whose necessary moves are wanted: 0 nobody's,
-    BLACK, WHITE, or 3 for both.
+    ``limit`` is the number of positions per question. ``moves_of`` says whose moves are wanted, see NO_MOVES.
     """
-    if not _may_have_races(state):
-        return 0
-    set_up(state, memory)
-    _mark_groups(state, memory)
-    w = memory[STRIDE]
+    n_pairs = list_pairs(state, memory)
     n = 0
-    for black in range(w + 1, state.points - w):
-        if memory[GROUPS + black] == 0 or state.color[black] != BLACK or state.chain[black] != black:
-            continue
-        stones = np.int64(state.stones[black])
-        start, i = black, 0
-        q = black
-        while i < stones:
-            for side in range(4):
-                white = np.int64(state.chain[side_of(q, side, w)])
-                if at(memory, side_of(q, side, w)) == WHITE and memory[GROUPS + white] != 0:
-                    n = _consider(state, memory, n, start, white, limit, moves_of)
-            q = np.int64(state.next[q])
-            i += 1
-    _sort(memory, n)
+    for i in range(n_pairs):
+        if n < MAX_RACES:
+            n = _consider(memory, n, i, limit)
+    for i in range(n):
+        list_moves(memory, FOUND + i * RACE_WORDS, limit, moves_of)
     return n
 
 
-@inlined
-def _is_weak(state: State, chain: int) -> bool:
-    """Return quickly whether a chain may have few enough liberties for a race."""
-    return state.stones[np.uint64(chain)] >= 2 and (state.liberties[np.uint64(chain)] & np.uint64(0xFFF)) <= np.uint64(
-        3 * MAX_LIBERTIES
-    )
-
-
 @kernel
-def _may_have_races(state: State) -> bool:
-    """Return whether both players have a chain that may race."""
-    found = 0
-    for p in range(state.points):
-        if np.int64(state.chain[p]) == p and p and _is_weak(state, p):
-            found |= np.int64(state.color[p])
-            if found == 3:
-                return True
-    return False
+def _consider(memory: Memory, n: int, i: int, limit: int) -> int:
+    """Solve the race of pair ``i`` and note it as number ``n``, if it is one. Returns the new number of races.
 
-
-@kernel
-def _mark_groups(state: State, memory: Memory) -> None:
-    """Write to GROUPS, at the name of each chain that may race, the name of its group; 0 for other chains."""
-    for p in range(state.points):
-        memory[GROUPS + p] = 0
-        if (
-            p
-            and np.int64(state.chain[p]) == p
-            and _is_weak(state, p)
-            and count(memory, p, np.int64(MAX_LIBERTIES)) <= MAX_LIBERTIES
-            and not _has_two_eyes(state, memory, p)
-        ):
-            memory[GROUPS + p] = p
-    for p in range(state.points):
-        if memory[GROUPS + p] == 0:
-            continue
-        _, n = walk(memory, p, np.int64(MAX_LIBERTIES))
-        for i in range(n):
-            memory[OWN_LIBERTIES + i] = memory[LIBERTIES + i]
-        for q in range(p + 1, state.points):
-            group = memory[GROUPS + q]
-            if group == 0 or state.color[q] != state.color[p] or group == memory[GROUPS + p]:
-                continue
-            if _n_shared(memory, q, n) >= 2:
-                for r in range(state.points):
-                    if memory[GROUPS + r] == group:
-                        memory[GROUPS + r] = memory[GROUPS + p]
-
-
-@kernel
-def _n_shared(memory: Memory, chain: int, n: int) -> int:
-    """Return how many liberties of a chain are among the ``n`` at OWN_LIBERTIES."""
-    shared = 0
-    _, m = walk(memory, chain, np.int64(MAX_LIBERTIES))
-    for i in range(m):
-        for j in range(n):
-            shared += memory[LIBERTIES + i] == memory[OWN_LIBERTIES + j]
-    return shared
-
-
-@kernel
-def _has_two_eyes(state: State, memory: Memory, chain: int) -> bool:
-    """Return whether two liberties of a chain are eyes that the chain alone surrounds: it cannot be captured."""
-    w, eyes = memory[STRIDE], 0
-    _, n = walk(memory, chain, np.int64(MAX_LIBERTIES))
-    for i in range(n):
-        p = memory[LIBERTIES + i]
-        inside = True
-        for side in range(4):
-            q = side_of(p, side, w)
-            inside &= np.int64(state.chain[q]) == chain or state.color[q] == 3
-        eyes += inside
-    return eyes >= 2
-
-
-@kernel
-def _consider(state: State, memory: Memory, n: int, black: int, white: int, limit: int, moves_of: int) -> int:
-    """Solve the race of two chains and note it as number ``n``, if it is one. Returns the new number of races."""
-    b, w = memory[GROUPS + black], memory[GROUPS + white]
-    for i in range(n):
-        race = FOUND + i * RACE_WORDS
-        same = memory[race + R_BLACK] == black and memory[race + R_WHITE] == white
-        if _is_between(memory, race, b, w) and (same or memory[race + R_REASON] == ANSWERED):
-            return n
-    if n == MAX_RACES:
+    Two groups have one race: that of their first pair with an answer.
+    """
+    black, white = pair(memory, i)
+    known = n
+    for j in range(n):
+        if _is_between(memory, FOUND + j * RACE_WORDS, memory[GROUPS + black], memory[GROUPS + white]):
+            known = j
+    if known < n and memory[FOUND + known * RACE_WORDS + R_REASON] == ANSWERED:
         return n
     race = FOUND + n * RACE_WORDS
-    if not _recall_or_solve(memory, race, black, white, limit, moves_of):
+    if not solve(memory, race, black, white, limit):
         return n
-    memory[race + R_BLACK_STONES] = _group_stones(state, memory, b)
-    memory[race + R_WHITE_STONES] = _group_stones(state, memory, w)
-    for i in range(n):  # an answer replaces an unknown one of the same groups
-        other = FOUND + i * RACE_WORDS
-        if _is_between(memory, other, b, w):
-            if memory[race + R_REASON] == ANSWERED:
-                for j in range(RACE_WORDS):
-                    memory[other + j] = memory[race + j]
-            return n
-    return n + 1
-
-
-@kernel
-def _recall_or_solve(memory: Memory, race: int, black: int, white: int, limit: int, moves_of: int) -> bool:
-    """Solve a race, or take what is known of one with the same surroundings from an earlier call with this memory."""
-    key = (_local_key(memory, black, white) ^ ((limit * 4 + moves_of) * _PRIME)) & _MASK
-    entry = CACHE + (key & (CACHE_ENTRIES - 1)) * CACHE_WORDS
-    if memory[entry] != key:
-        memory[entry + 1] = solve(memory, race, black, white, limit)
-        if memory[entry + 1]:
-            _list_moves(memory, race, limit, moves_of)
-            for j in range(RACE_WORDS):
-                memory[entry + 2 + j] = memory[race + j]
-        memory[entry] = key
-    elif memory[entry + 1]:
+    memory[race + R_BLACK_STONES] = memory[GROUP_STONES + memory[GROUPS + black]]
+    memory[race + R_WHITE_STONES] = memory[GROUP_STONES + memory[GROUPS + white]]
+    if known == n:
+        return n + 1
+    if memory[race + R_REASON] == ANSWERED:
         for j in range(RACE_WORDS):
-            memory[race + j] = memory[entry + 2 + j]
-        memory[race + R_BLACK], memory[race + R_WHITE] = black, white
-    return memory[entry + 1] != 0
-
-
-@kernel
-def _local_key(memory: Memory, black: int, white: int) -> np.int64:
-    """Return a hash of two chains, of what lies within two steps of their liberties, and of the liberties of these.
-
-    What lies farther away can change an answer, though rarely; a new memory remembers nothing.
-    """
-    w, near = memory[STRIDE], REFUTATION
-    clear(memory, near)
-    for chain in (black, white):
-        stones, n = walk(memory, chain, np.int64(MAX_LIBERTIES))
-        for i in range(stones):
-            p = memory[CHAIN + i]
-            add(memory, near, p)
-            for side in range(4):
-                add(memory, near, side_of(p, side, w))
-        for i in range(n):
-            p = memory[LIBERTIES + i]
-            for side in range(4):
-                q = side_of(p, side, w)
-                add(memory, near, q)
-                if at(memory, q) == EMPTY:
-                    for side2 in range(4):
-                        add(memory, near, side_of(q, side2, w))
-    # Two races may have the same surroundings.
-    key = ((ZOBRIST[EMPTY, black] * 5) ^ (ZOBRIST[EMPTY, white] * 7)) & _MASK
-    for p in range(memory[POINTS]):
-        c = at(memory, p)
-        if c != BORDER and in_zone(memory, near, p):
-            key ^= ZOBRIST[c, p]
-            if c != EMPTY:
-                key ^= (ZOBRIST[c, p] * (2 + count(memory, p, np.int64(MAX_LIBERTIES)))) & _MASK
-    return key
+            memory[FOUND + known * RACE_WORDS + j] = memory[race + j]
+    return n
 
 
 @inlined
@@ -276,23 +134,20 @@ def _is_between(memory: Memory, race: int, black: int, white: int) -> bool:
 
 
 @kernel
-def _group_stones(state: State, memory: Memory, group: int) -> int:
-    stones = 0
-    for p in range(state.points):
-        if memory[GROUPS + p] == group:
-            stones += np.int64(state.stones[p])
-    return stones
-
-
-@kernel
 def solve(memory: Memory, race: int, black: int, white: int, limit: int) -> bool:
     """Write the outcomes of the race between two chains. Returns False if it is none: one of them is not in danger."""
-    memory[FLAGS] = 0
-    _, n = walk(memory, black, np.int64(MAX_LIBERTIES))
-    for i in range(n):
-        memory[OWN_LIBERTIES + i] = memory[LIBERTIES + i]
-    shared = _n_shared(memory, white, n)
+    n = count(memory, black, np.int64(MAX_LIBERTIES))
     m = count(memory, white, np.int64(MAX_LIBERTIES))
+    memory[FLAGS] = 0
+    # Most pairs are no race: a chain escapes, the one with more liberties first. A search that was cut says nothing.
+    both = True
+    for i in range(2):
+        target, own = (black, white) if (n >= m) == (i == 0) else (white, black)
+        if not is_in_danger(memory, target, own, limit):
+            both = False
+            if memory[FLAGS] & TOO_MANY_NODES == 0:
+                return False
+    memory[FLAGS] = 0
     first, second = UNKNOWN, UNKNOWN
     if n > m and search(memory, np.int64(BLACK), white, black, np.int64(0), np.int64(0), limit):
         first, second = BLACK_WINS, BLACK_WINS
@@ -309,40 +164,28 @@ def solve(memory: Memory, race: int, black: int, white: int, limit: int) -> bool
         elif second == WHITE_WINS and first == UNKNOWN and m <= n:
             wins = search(memory, np.int64(WHITE), black, white, np.int64(0), np.int64(0), limit)
             first = WHITE_WINS if wins else UNKNOWN
-    flags = memory[FLAGS]
-    if (first != BLACK_WINS or second == BLACK_WINS) and not is_in_danger(memory, black, white, limit):
+    if not both and not (first == BLACK_WINS and second == WHITE_WINS):
         return False
-    if (second != WHITE_WINS or first == WHITE_WINS) and not is_in_danger(memory, white, black, limit):
-        return False
-    reason = ANSWERED
-    if first == UNKNOWN or second == UNKNOWN:
-        reason = FOR_NODES if flags & TOO_MANY_NODES else FOR_KO if flags & KO else FOR_ESCAPE
-    for i in range(RACE_WORDS):
-        memory[race + i] = 0
-    memory[race + R_BLACK], memory[race + R_WHITE] = black, white
-    memory[race + R_BLACK_LIBERTIES], memory[race + R_WHITE_LIBERTIES] = n, m
-    memory[race + R_SHARED] = shared
-    memory[race + R_BLACK_FIRST], memory[race + R_WHITE_FIRST] = first, second
-    memory[race + R_REASON] = reason
+    _write(memory, race, black, white, first, second)
     return True
 
 
 @kernel
-def _sort(memory: Memory, n: int) -> None:
-    """Sort races, those with most stones first."""
-    for i in range(1, n):
-        k = i
-        while k and _size(memory, k) > _size(memory, k - 1):
-            a, b = FOUND + k * RACE_WORDS, FOUND + (k - 1) * RACE_WORDS
-            for j in range(RACE_WORDS):
-                memory[a + j], memory[b + j] = memory[b + j], memory[a + j]
-            k -= 1
-
-
-@inlined
-def _size(memory: Memory, race: int) -> int:
-    first = FOUND + race * RACE_WORDS
-    return memory[first + R_BLACK_STONES] + memory[first + R_WHITE_STONES]
+def _write(memory: Memory, race: int, black: int, white: int, first: int, second: int) -> None:
+    """Write the outcomes of a race and the liberties of its chains."""
+    flags = memory[FLAGS]
+    for i in range(RACE_WORDS):
+        memory[race + i] = 0
+    memory[race + R_BLACK], memory[race + R_WHITE] = black, white
+    _, n = walk(memory, black, np.int64(MAX_LIBERTIES))
+    for i in range(n):
+        memory[OWN_LIBERTIES + i] = memory[LIBERTIES + i]
+    memory[race + R_BLACK_LIBERTIES] = n
+    memory[race + R_WHITE_LIBERTIES] = count(memory, white, np.int64(MAX_LIBERTIES))
+    memory[race + R_SHARED] = shared_liberties(memory, white, n)
+    memory[race + R_BLACK_FIRST], memory[race + R_WHITE_FIRST] = first, second
+    if first == UNKNOWN or second == UNKNOWN:
+        memory[race + R_REASON] = FOR_NODES if flags & TOO_MANY_NODES else FOR_KO if flags & KO else FOR_ESCAPE
 
 
 @inlined
@@ -352,11 +195,11 @@ def is_urgent(memory: Memory, race: int) -> bool:
 
 
 @kernel
-def _list_moves(memory: Memory, race: int, limit: int, moves_of: int) -> None:
-    """List the necessary moves of an urgent race.
+def list_moves(memory: Memory, race: int, limit: int, moves_of: int) -> None:
+    """List the moves that win an urgent race, and with ALSO_REFUTED those of which it is not known.
 
     After a pass the other player wins, by a proof with a zone that bears one move outside. A move outside that zone
-    changes nothing about it. So the moves inside are all that may win, and each is tried.
+    changes nothing about it, so it loses. Each move inside is tried: it wins, it loses, or neither is proven.
     """
     if not is_urgent(memory, race):
         return
@@ -365,35 +208,50 @@ def _list_moves(memory: Memory, race: int, limit: int, moves_of: int) -> None:
             continue
         own = memory[race + (R_BLACK if color == BLACK else R_WHITE)]
         rival = memory[race + (R_WHITE if color == BLACK else R_BLACK)]
-        if not search(memory, 3 - color, own, rival, np.int64(1), np.int64(1), limit):
-            continue
-        for i in range(ZONE_WORDS):
-            memory[REFUTATION + i] = memory[ZONES + i]
-        for p in range(memory[POINTS]):  # a move that captures one of the winner's chains matters, too
-            if at(memory, p) == 3 - color and in_zone(memory, REFUTATION, p) and count(memory, p, np.int64(1)) == 1:
-                add_chain(memory, REFUTATION, p, np.int64(0))
-        n = 0
+        if search(memory, 3 - color, own, rival, np.int64(1), np.int64(1), limit):
+            _keep_refutation(memory, 3 - color)
+        elif moves_of & ALSO_REFUTED:
+            for p in range(memory[POINTS]):
+                add(memory, REFUTATION, p)
+        else:
+            clear(memory, REFUTATION)
         moves = race + (R_BLACK_MOVES if color == BLACK else R_WHITE_MOVES)
-        best, best_rank = 0, -1
+        best_rank = -1
         for p in range(memory[POINTS]):
-            if n == MAX_MOVES or at(memory, p) != EMPTY or not in_zone(memory, REFUTATION, p):
+            if at(memory, p) != EMPTY or not in_zone(memory, REFUTATION, p):
                 continue
             rank = 2 * touches(memory, p, rival) + (not touches(memory, p, own))
             captured = put(memory, p, color)
             if captured < 0:
                 continue
-            wins = at(memory, rival) == EMPTY or (
-                (captured != 1 or walk(memory, p, np.int64(MAX_POINTS)) != (1, 1))
-                and search(memory, color, rival, own, np.int64(0), np.int64(0), limit)
-            )
-            take_back(memory, p, color, captured)
-            if wins:
-                memory[moves + n] = p
+            if _wins_after(memory, p, captured, color, own, rival, limit):
+                add(memory, moves, p)
                 if rank > best_rank:
-                    best, best_rank = n, rank
-                n += 1
-        memory[race + (R_N_BLACK_MOVES if color == BLACK else R_N_WHITE_MOVES)] = n
-        memory[moves], memory[moves + best] = memory[moves + best], memory[moves]
+                    best_rank = rank
+                    memory[race + (R_BLACK_BEST if color == BLACK else R_WHITE_BEST)] = p
+            elif moves_of & ALSO_REFUTED and not search(memory, 3 - color, own, rival, np.int64(1), np.int64(0), limit):
+                add(memory, moves + R_UNCLEAR, p)
+            take_back(memory, p, color, captured)
+
+
+@kernel
+def _keep_refutation(memory: Memory, winner: int) -> None:
+    """Copy the zone of the last proof to REFUTATION, with the moves that capture one of the winner's chains."""
+    for i in range(ZONE_WORDS):
+        memory[REFUTATION + i] = memory[ZONES + i]
+    for p in range(memory[POINTS]):
+        if at(memory, p) == winner and in_zone(memory, REFUTATION, p) and count(memory, p, np.int64(1)) == 1:
+            add_chain(memory, REFUTATION, p, np.int64(0))
+
+
+@kernel
+def _wins_after(memory: Memory, p: int, captured: int, color: int, own: int, rival: int, limit: int) -> bool:
+    """Return whether the move at ``p``, just made, is proven to win. One that takes a ko is not."""
+    if at(memory, rival) == EMPTY:
+        return True
+    if captured == 1 and walk(memory, p, np.int64(MAX_POINTS)) == (1, 1):
+        return False
+    return search(memory, color, rival, own, np.int64(0), np.int64(0), limit) > 0
 
 
 @kernel
@@ -409,7 +267,8 @@ def touches(memory: Memory, p: int, stone: int) -> bool:
 @kernel
 def list_races(states: NDArray[Any], memory: Memory, limit: int, moves_of: int, found: NDArray[Any]) -> int:
     """Write the races of ``states[0]`` to ``found``, an array of MAX_RACES records of RACE. Returns their number."""
-    n = find_races(states[0], memory, limit, moves_of)
+    state = states[0]
+    n = find_races(state, memory, limit, moves_of)
     for i in range(n):
         race, r = FOUND + i * RACE_WORDS, found[i]
         r.black, r.white = memory[race + R_BLACK], memory[race + R_WHITE]
@@ -417,8 +276,16 @@ def list_races(states: NDArray[Any], memory: Memory, limit: int, moves_of: int, 
         r.black_liberties, r.white_liberties = memory[race + R_BLACK_LIBERTIES], memory[race + R_WHITE_LIBERTIES]
         r.shared, r.reason = memory[race + R_SHARED], memory[race + R_REASON]
         r.black_first, r.white_first = memory[race + R_BLACK_FIRST], memory[race + R_WHITE_FIRST]
-        r.n_black_moves, r.n_white_moves = memory[race + R_N_BLACK_MOVES], memory[race + R_N_WHITE_MOVES]
-        for j in range(MAX_MOVES):
-            r.black_moves[j] = memory[race + R_BLACK_MOVES + j]
-            r.white_moves[j] = memory[race + R_WHITE_MOVES + j]
+        r.black_best, r.white_best = memory[race + R_BLACK_BEST], memory[race + R_WHITE_BEST]
+        for j in range(ZONE_WORDS):
+            r.black_moves[j], r.white_moves[j] = memory[race + R_BLACK_MOVES + j], memory[race + R_WHITE_MOVES + j]
+            r.black_unclear[j] = memory[race + R_BLACK_MOVES + R_UNCLEAR + j]
+            r.white_unclear[j] = memory[race + R_WHITE_MOVES + R_UNCLEAR + j]
+            r.black_group[j] = r.white_group[j] = 0
+        for p in range(state.points):
+            group = memory[GROUPS + np.int64(state.chain[p])]
+            if group and group == memory[GROUPS + r.black]:
+                r.black_group[p >> 5] |= np.int64(1) << (p & 31)
+            elif group and group == memory[GROUPS + r.white]:
+                r.white_group[p >> 5] |= np.int64(1) << (p & 31)
     return n
