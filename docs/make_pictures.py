@@ -33,7 +33,7 @@ IMAGES = DOCS / "images"
 FOLDER = DOCS.parent / "build" / "pictures"
 COMMANDS = {
     "first-race/semeai.sqlite": ["init first-race", "race first-race/race.toml"],
-    "first-player/semeai.sqlite": ["init first-player --evolve", "evolve first-player/evolve.toml"],
+    "first-player/semeai.sqlite": ["init first-player --evolve", "evolve first-player/evolve.toml --steps 2"],
     "match.sqlite": [
         "match mcts:default mcts:default,simulations=50 --size 9 --simulations 100 --games 40 --ledger match.sqlite"
     ],

@@ -15,6 +15,8 @@ from semeai.printable import printable
 CELL = 32
 GAP = 24
 CAPTION = 22
+LETTER = 7
+"""Width of a letter of a caption, about."""
 MARGIN = 4
 """Around a picture without captions."""
 COLUMNS = 5
@@ -35,8 +37,9 @@ def svg_of(patterns: Sequence[Pattern], columns: int = COLUMNS, *, captions: boo
         if i and i % columns == 0:
             x, y, height = gap, y + height + gap, 0
         w, h = _extent(pattern)
-        w = max(w, 3 * CELL)
-        parts.append(f'<g transform="translate({x} {y})">{"".join(_drawing(pattern, i + 1, captions))}</g>')
+        shown = _caption(pattern, i + 1) if captions else ""
+        w = max(w, 3 * CELL, LETTER * len(shown))
+        parts.append(f'<g transform="translate({x} {y})">{"".join(_drawing(pattern, i + 1, shown))}</g>')
         x += w + gap
         width, height = max(width, x), max(height, h + caption)
     w, h = max(width, 2 * gap), y + height + gap
@@ -69,7 +72,12 @@ def _extent(pattern: Pattern) -> tuple[int, int]:
     return math.ceil(max(x for x, _ in places) + CELL / 2), math.ceil(max(y for _, y in places) + CELL / 2)
 
 
-def _drawing(pattern: Pattern, number: int, with_caption: bool) -> Iterator[str]:
+def _caption(pattern: Pattern, number: int) -> str:
+    first = pattern.comment.splitlines()[0][:40] if pattern.comment else ""
+    return f"{number}:  {format_bias(pattern.bias)}  {first}".strip()
+
+
+def _drawing(pattern: Pattern, number: int, caption: str) -> Iterator[str]:
     cells, centres = _cells(pattern), _centres(pattern)
     title = f"{number}: {pattern.canonical().text}\n{pattern.comment}".strip()
     yield f"<title>{escape(title)}</title>"
@@ -77,11 +85,8 @@ def _drawing(pattern: Pattern, number: int, with_caption: bool) -> Iterator[str]
         yield _ground(pattern, *centres[offset], cell)
     for offset, cell in cells.items():
         yield _content(*centres[offset], cell)
-    if not with_caption:
-        return
-    first = pattern.comment.splitlines()[0][:40] if pattern.comment else ""
-    caption = f"{number}:  {format_bias(pattern.bias)}  {first}".strip()
-    yield f'<text x="0" y="{_extent(pattern)[1] + 15}" fill="{_INK}">{escape(caption)}</text>'
+    if caption:
+        yield f'<text x="0" y="{_extent(pattern)[1] + 15}" fill="{_INK}">{escape(caption)}</text>'
 
 
 def _ground(pattern: Pattern, x: float, y: float, cell: Cell | None) -> str:

@@ -48,7 +48,7 @@ def _funnels(axes: Any, funnels: Sequence[tuple[Mapping[str, Any], str, str | No
     """Draw curves with their intervals, colours and labels, from where the first interval ends within the figure."""
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-    alpha = max(0.035, 0.16 / len(funnels))
+    alpha = max(0.015, 0.16 / len(funnels))
     for curve, colour, label in funnels:
         axes.fill_between(curve["n"], curve["lower"], curve["upper"], color=colour, alpha=alpha, linewidth=0)
         for side in ("lower", "upper"):

@@ -149,7 +149,7 @@ def decision_rows(ledger: Ledger, run_id: int, n_decisions: int) -> list[Json]:
     """Return the last verdicts."""
     keys = ("candidate", "verdict", "after_batch", "recorded_at")
     found = []
-    for row in ledger.rows(schema.decisions, run_id, n_decisions - SHOWN_DECISIONS):
+    for row in ledger.rows(schema.decisions, run_id, max(0, n_decisions - SHOWN_DECISIONS)):
         found.append(
             {key: row[key] for key in keys} | {"n": row["n_evaluations"], "total": number(row["total_reward"])}
         )

@@ -27,7 +27,7 @@ ui.chart = function (place, options) {
     const fine = options.percent && options.window && options.window[1] - options.window[0] < 0.2;
     const show = options.percent ? (v) => ui.percent(v, fine ? 2 : 1) : (v) => String(+v.toPrecision(4));
     const series = [{}], bands = [], tables = [], dots = options.dots || [];
-    const pale = Math.max(0.04, Math.min(0.14, 0.3 / curves.filter((c) => c.lower).length));
+    const pale = Math.max(0.015, Math.min(0.14, 0.18 / curves.filter((c) => c.lower).length));
     const ends = dots.length ? [Math.min(...dots.map((d) => d.n)), Math.max(...dots.map((d) => d.n))] : [Infinity, -Infinity];
     for (const c of curves) {
       const hasBand = Boolean(c.lower);

@@ -149,7 +149,7 @@ ui.raceView = function (page, api, body) {
   // By how much the numbers of a candidate are above the baseline's, with the always-valid interval.
   function difference(effect) {
     if (!effect) return "";
-    const signed = (x, infinite) => (x === null ? infinite : `${x < 0 ? "−" : "+"}${+Math.abs(x).toPrecision(3)}`);
+    const signed = (x, infinite) => (x === null ? infinite : `${x < 0 ? "−" : x > 0 ? "+" : ""}${+Math.abs(x).toPrecision(3)}`);
     return ui.el("span", { title: "the candidate's number minus the baseline's, with its always-valid interval" }, signed(effect[2], ""), ui.el("span", { class: "faint" }, ` (${signed(effect[3], "−∞")} to ${signed(effect[4], "+∞")})`));
   }
 
