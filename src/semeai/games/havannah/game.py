@@ -36,7 +36,7 @@ class Havannah(Game):
     endings = (*KINDS.values(), "draw")
     policy = HavannahPolicy
     presets = {  # noqa: RUF012 - never changed
-        "default": {**_RAVE, "search.proof_backup": True},
+        "default": {**_RAVE, "search.rave_per_move": 50.0, "search.proof_backup": True},
         "uct": {  # Algorithm 1 of "Scalability and parallelization of MCTS"
             **_PLAIN_TREE,
             "search.rave": "off",
