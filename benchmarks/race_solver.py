@@ -17,8 +17,8 @@ from semeai.players.mcts import MctsPlayer
 from semeai.table import Cell, ResultTable
 
 RACES = 5000
-SIMULATIONS = {9: 4000, 19: 1000}
-POSITIONS = 4
+SIMULATIONS = {9: 1500, 19: 400}
+POSITIONS = 3
 FIRST_MOVE = 20
 SOLVING = VERSIONS[2:]
 GAME_SIMULATIONS = 100
