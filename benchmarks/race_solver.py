@@ -9,7 +9,7 @@ from itertools import count, islice
 from reference.race_positions import random_positions
 from reference.races import mistakes
 
-from benchmarks.rates import ROUNDS, Rate, median_ratio
+from benchmarks.rates import Rate, median_ratio
 from semeai.experiments.races import VERSIONS
 from semeai.games.go.position import GoPosition
 from semeai.games.go.races import races_of
@@ -20,6 +20,7 @@ from semeai.table import Cell, ResultTable
 RACES = 5000
 SIMULATIONS = {9: 1000, 19: 500}
 POSITIONS = 2
+ROUNDS = 5
 FIRST_MOVE = 20
 SOLVING = VERSIONS[2:]
 GAME_SIMULATIONS = 100
@@ -78,7 +79,7 @@ def run_speed() -> list[ResultTable]:
                 default = _searches(position, "default", n)
                 for version in SOLVING:
                     ours = _searches(position, f"default,{version.settings}", n)
-                    ratios[version.label].append(median_ratio(ours, default))
+                    ratios[version.label].append(median_ratio(ours, default, ROUNDS))
             rows += [
                 (f"{size}x{size}, {kind}", label, statistics.median(found), min(found), max(found))
                 for label, found in ratios.items()
