@@ -18,7 +18,7 @@ from semeai.players.mcts import MctsPlayer
 from semeai.table import Cell, ResultTable
 
 RACES = 5000
-SIMULATIONS = {9: 1000, 19: 500}
+SIMULATIONS = {9: 1000, 19: 300}
 POSITIONS = 2
 ROUNDS = 5
 FIRST_MOVE = 20
