@@ -1,6 +1,7 @@
 """Compare the solver of capturing races with exhaustive search, and measure what it costs the player."""
 
 import statistics
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import count, islice
@@ -8,7 +9,7 @@ from itertools import count, islice
 from reference.race_positions import random_positions
 from reference.races import mistakes
 
-from benchmarks.rates import ROUNDS, median_ratio, simulations
+from benchmarks.rates import Rate, median_ratio
 from semeai.experiments.races import VERSIONS
 from semeai.games.go.position import GoPosition
 from semeai.games.go.races import races_of
@@ -17,8 +18,9 @@ from semeai.players.mcts import MctsPlayer
 from semeai.table import Cell, ResultTable
 
 RACES = 5000
-SIMULATIONS = {9: 4000, 19: 1000}
-POSITIONS = 4
+SIMULATIONS = {9: 1000, 19: 300}
+POSITIONS = 2
+ROUNDS = 5
 FIRST_MOVE = 20
 SOLVING = VERSIONS[2:]
 GAME_SIMULATIONS = 100
@@ -74,10 +76,10 @@ def run_speed() -> list[ResultTable]:
         for kind, positions in zip(("no race", "a race"), zip(*pairs, strict=True), strict=True):
             ratios: dict[str, list[float]] = {version.label: [] for version in SOLVING}
             for position in positions:
-                default = simulations(position, "default", n)
+                default = _searches(position, "default", n)
                 for version in SOLVING:
-                    ours = simulations(position, f"default,{version.settings}", n)
-                    ratios[version.label].append(median_ratio(ours, default))
+                    ours = _searches(position, f"default,{version.settings}", n)
+                    ratios[version.label].append(median_ratio(ours, default, ROUNDS))
             rows += [
                 (f"{size}x{size}, {kind}", label, statistics.median(found), min(found), max(found))
                 for label, found in ratios.items()
@@ -89,10 +91,27 @@ def run_speed() -> list[ResultTable]:
             tuple(rows),
             f"{POSITIONS} positions of each kind, each from another game of the default player against itself with "
             f"{GAME_SIMULATIONS} simulations per move: the first after move {FIRST_MOVE} with a race, and the last one "
-            f"before it without. Per position the median ratio of {ROUNDS} rounds, in which both players search in "
-            "turn, one thread.",
+            f"before it without. Whole searches of {_said(SIMULATIONS)}, with the solver at the root. Per position the "
+            f"median ratio of {ROUNDS} rounds, in which both players search in turn, one thread.",
         )
     ]
+
+
+def _said(simulations: dict[int, int]) -> str:
+    return " and ".join(f"{n:,} simulations on {size}x{size}" for size, n in simulations.items())
+
+
+def _searches(position: GoPosition, player_text: str, n: int) -> Rate:
+    """Return a function that measures simulations per CPU second of a whole search, with what is done at its root."""
+    player = MctsPlayer(PlayerConfig.from_text(player_text))
+
+    def measure() -> float:
+        start = time.thread_time()
+        player.start(position, seed=1)
+        player.think(n)
+        return n / (time.thread_time() - start)
+
+    return measure
 
 
 def _pairs_of_positions(size: int) -> Iterator[tuple[GoPosition, GoPosition]]:

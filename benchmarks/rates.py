@@ -21,21 +21,21 @@ Rate = Callable[[], float]
 
 def compare(name: str, ours: Rate, theirs: Rate | None) -> tuple[Cell, ...]:
     """Return a row: our best rate, their best rate, the ratio of the two, and the median ratio within a round."""
-    mine, other = _measure(ours, theirs)
+    mine, other = _measure(ours, theirs, ROUNDS)
     if not other:
         return name, round(max(mine)), None, None, None
     return name, round(max(mine)), round(max(other)), max(mine) / max(other), _median(mine, other)
 
 
-def median_ratio(ours: Rate, theirs: Rate) -> float:
+def median_ratio(ours: Rate, theirs: Rate, rounds: int) -> float:
     """Return the median ratio of the rates within a round."""
-    return _median(*_measure(ours, theirs))
+    return _median(*_measure(ours, theirs, rounds))
 
 
-def _measure(ours: Rate, theirs: Rate | None) -> tuple[list[float], list[float]]:
+def _measure(ours: Rate, theirs: Rate | None, rounds: int) -> tuple[list[float], list[float]]:
     ours()
     mine, other = [], []
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         mine.append(ours())
         if theirs:
             other.append(theirs())

@@ -1,14 +1,18 @@
 """The experiments on capturing races: small, real, and the same each time."""
 
+from dataclasses import replace
+
 import pytest
 
 from semeai.errors import ConfigError
 from semeai.experiments.catalog import experiment_named
 from semeai.experiments.race_coverage import run as coverage
 from semeai.experiments.race_games import RacePosition, opening_moves, spread_evenly
+from semeai.experiments.race_strength import is_large
 from semeai.experiments.races import VERSIONS, run_races, words
 from semeai.games.catalog import game_named
 from semeai.games.go.game import GAME
+from semeai.games.go.races import races_of
 from semeai.games.record import GameRecord
 from semeai.match.settings import MatchSettings
 from semeai.players.catalog import parse_spec
@@ -52,6 +56,17 @@ def test_openings_are_moves_by_turns_from_black():
     MatchSettings(openings=(opening_moves(record, 3),))
     assert opening_moves(GameRecord("go", 9, 7.5, ((0, points[0]), (0, points[1]))), 2) is None
     assert opening_moves(GameRecord("go", 9, 7.5, ((0, 0),)), 1) is None
+
+
+def test_matches_begin_with_open_races_of_three_stones_or_more():
+    board = GAME.new_position(9)
+    rows = [".XX.OX.O.", "XXX.OX.OO", ".XX.OX.O.", *["XXXXOXOOO"] * 6]
+    for player, stone in enumerate("XO"):
+        board.place(player, [board.point(r, c) for r in range(9) for c in range(9) if rows[r][c] == stone])
+    [race] = [race for race in races_of(board) if race.is_urgent]
+    assert is_large(race)
+    assert not is_large(replace(race, black_stones=2))
+    assert not is_large(replace(race, white_first="black"))
 
 
 def test_positions_are_spread_evenly():

@@ -79,7 +79,7 @@ def run(
     """Return what the solver says in positions of self-play, and of the games in ``records`` if they are given."""
     sources: list[tuple[str, Path | None, int]] = [(f"self-play, {s}x{s}", None, s) for s in size]
     if records is not None:
-        sources.append((str(records), records, 19))
+        sources.append((f"games of {records.name}", records, 19))
     compile_players(["go"], progress)
     rows: list[tuple[Cell, ...]] = []
     by_size: list[tuple[Cell, ...]] = []

@@ -96,10 +96,11 @@ def open_races(size: int, records: Path | None, playing: Playing) -> list[tuple[
         scanned = Spread(pool).run(tasks)
     first: list[RacePosition] = []
     for positions in scanned:
-        first += [p for p in positions if any(_is_large(race) for race in p.known)][:1]
+        first += [p for p in positions if any(is_large(race) for race in p.known)][:1]
     found = [opening_moves(games[p.game], p.n_moves) for p in spread_evenly(first, MOST_OPENINGS)]
     return [moves for moves in found if moves]
 
 
-def _is_large(race: Race) -> bool:
+def is_large(race: Race) -> bool:
+    """Return whether a race is open and worth a match."""
     return race.is_urgent and race.smaller >= LEAST_STONES

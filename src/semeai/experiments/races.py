@@ -107,20 +107,21 @@ def _table(
     questions = [Question(player, problem, run) for player in players for problem, run in chosen]
     asking.get("progress", silent)(f"{title}, {simulations:,} simulations: {len(questions):,} positions …")
     found = counted(questions, ask_all(questions, **asking))
+    in_paper = {family for version in versions for family, _ in version.paper}
     rows: list[tuple[Cell, ...]] = []
     for version, player in zip(versions, players, strict=True):
         row: list[Cell] = [version.label]
         for family in families:
             count = found.get((player, family), Count())
             row += [count.good_cell, count.bad_cell] if family != "first" else [count.good_cell]
-            if any(v.paper for v in versions):
+            if family in in_paper:
                 paper = version.paper.get((family, simulations))
                 row.append("" if paper is None else f"{paper}%")
         rows.append((*row, runs))
     columns: list[str] = ["version"]
     for family in families:
         columns += [f"{OWN[family]}: {what}" for what in ("good moves", *(["bad moves"] if family != "first" else []))]
-        if any(v.paper for v in versions):
+        if family in in_paper:
             columns.append(f"{OWN[family]}: MoGo (paper)")
     return ResultTable(f"{title}: {simulations:,} simulations per move", (*columns, "runs per cell"), tuple(rows), note)
 

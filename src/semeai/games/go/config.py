@@ -50,7 +50,7 @@ class GoPolicy(PatternPolicy):
     semeai_conditioning: Annotated[int, Field(ge=0, le=1000)] = 0
     """Replay a playout that ends a solved race the wrong way, at most so often; not with leaf parallelization."""
     semeai_expertise: Visits = 0.0
-    """Virtual visits, all won, of the moves that are necessary in a capturing race."""
+    """Virtual visits, all won, of the moves that win a capturing race which is lost after a pass."""
     race_nodes: Annotated[int, Field(ge=1, le=1000000)] = 500
     """Positions that the solver of races reads per question, during a search."""
 
