@@ -90,6 +90,18 @@ def test_packed_bytes_that_are_damaged(tmp_path):
     assert "decompress" in refused(path)
 
 
+def test_a_name_of_64_kb_is_not_quoted_in_whole(tmp_path):
+    path = tmp_path / "a.npz"
+    values = io.BytesIO()
+    np.save(values, np.zeros(10_000))
+    write(path, {"n.npy": members()["n.npy"], "values.npy": values.getvalue(), "text.npy": members()["text.npy"]}, 0)
+    data = bytearray(path.read_bytes())
+    data[26:28] = b"\xff\xff"  # length of the first name
+    path.write_bytes(data)
+    assert "File name in directory 'n.npy' and header" in (sentence := refused(path))
+    assert len(sentence) < 1000
+
+
 def test_any_damage_gives_the_arrays_or_an_error(tmp_path):
     path, generator = tmp_path / "a.npz", random.Random(1)
     write(path, members())

@@ -39,6 +39,9 @@ class Wanted:
     """0 or 1."""
 
 
+LONGEST_REASON = 300  # characters of a reason in an error message
+
+
 class _Wrong(Exception):
     """What is wrong with an archive."""
 
@@ -58,7 +61,8 @@ def read_arrays(path: AnyPath, what: str, wanted: Mapping[str, Wanted], limit: i
         reason = str(error) or type(error).__name__
     except (ValueError, NotImplementedError, RuntimeError) as error:
         reason = str(error) or type(error).__name__
-    raise ConfigError(f"{what} {path}: is damaged, or is no {what}: {reason}")
+    shown = reason if len(reason) <= LONGEST_REASON else reason[:LONGEST_REASON] + "…"  # it may quote 64 KB of a name
+    raise ConfigError(f"{what} {path}: is damaged, or is no {what}: {shown}")
 
 
 def _arrays(data: bytes, wanted: Mapping[str, Wanted], limit: int) -> dict[str, NDArray[Any]]:
