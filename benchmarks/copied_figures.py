@@ -18,7 +18,7 @@ Rows = list[list[str]]
 
 
 def copy_figures() -> None:
-    """Write both files anew."""
+    """Write the present figures to both files."""
     page = PAGE.read_text(encoding="utf-8")
     one = {(row[0], row[1]): row for row in rows_of(page, "One candidate: expected games")}
     errors = {row[0]: row for row in rows_of(page, "Errors at the thresholds")}

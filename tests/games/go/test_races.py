@@ -197,7 +197,7 @@ def test_of_many_races_the_largest_are_told():
 
 @kernel
 def recalled(states, memory, limit, found):
-    """Write the outcomes of all pairs, remembered and solved anew; return their number."""
+    """Write the outcomes of all pairs, as remembered and as solved without memory; return their number."""
     n = list_pairs(states[0], memory)
     for i in range(n):
         black, white = pair(memory, i)

@@ -26,7 +26,7 @@ class Offer:
     """Hash of the contents by path."""
     programs: frozenset[str]
     places: Mapping[str, str]
-    """The same as ``files``, of what does not travel."""
+    """State of what does not travel, by path: hash of a file's contents, or that it is a folder."""
     modules: tuple[str, ...]
     """Modules that have registered something, which the tasks may need."""
     folder: str
