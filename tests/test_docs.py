@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from benchmarks.copied_figures import copy_figures
 
-from semeai.evolve.config import EvolutionConfig, ScreenConfig, ValidationConfig, load_evolution
+from semeai.evolve.config import ConfirmConfig, EvolutionConfig, ScreenConfig, ValidationConfig, load_evolution
 from semeai.evolve.proposers import PROPOSERS
 from semeai.experiments.summaries import read_summaries
 from semeai.games.catalog import GAMES, game_named
@@ -71,14 +71,14 @@ def test_every_key_of_a_race_file_is_documented():
 
 def test_every_key_of_an_evolution_file_is_documented():
     text = (ROOT / "docs" / "reference" / "evolution.md").read_text()
-    models = (EvolutionConfig, ScreenConfig, ValidationConfig, *PROPOSERS.values())
+    models = (EvolutionConfig, ConfirmConfig, ScreenConfig, ValidationConfig, *PROPOSERS.values())
     assert [name for model in models for name in model.model_fields if f"`{name}`" not in text] == []
 
 
 def test_evolutions_in_the_docs_are_evolutions(tmp_path):
     page = (ROOT / "docs" / "howto" / "grow-a-player.md").read_text()
     blocks = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     template = ROOT / "src" / "semeai" / "cli" / "templates" / "evolve.toml"
     for block in (*blocks, template.read_text()):
         (tmp_path / "evolve.toml").write_text(block)
