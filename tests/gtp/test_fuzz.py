@@ -81,7 +81,7 @@ def test_broken_and_good_lines_of_havannah(seed, coordinates):
             assert fresh.draw() == talk.board.draw(), line
             assert fresh.result() == talk.board.result()
     assert played > 200
-    assert over > 20  # games came to their end, and were played on
+    assert over > 10  # games came to their end, and were played on
 
 
 @pytest.mark.slow

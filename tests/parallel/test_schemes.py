@@ -55,7 +55,7 @@ def test_one_rank_is_the_player_without_ranks(scheme, game):
 def test_the_same_seed_gives_the_same_game_even_to_a_used_player(scheme, game):
     used = player(scheme, 4, game, share_period=20)
     first = self_play(used, 1)
-    assert self_play(used, 2) != first
+    assert any(self_play(used, seed) != first for seed in range(2, 6))
     assert self_play(used, 1) == first
 
 

@@ -28,6 +28,7 @@ ENGINE = {
     "command": ["sh", "-c", "{script}", "--level", "{level}", "--komi", "{komi}", "{{x}}", "{seed}"],
     "level": 8, "komi": 6.5, "script": "exit 1",
 }  # fmt: skip
+FORMER_HAVANNAH = "search.rave_per_move=0,policy.prior_join=4,policy.prior_virtual=6"
 PINNED = [
     ("8a258e489cb2bd19", "go", "random"),
     ("843365b55b8ba732", "go", "mcts:database=own"),
@@ -37,7 +38,7 @@ PINNED = [
     ("53970eb2103eb4c0", "go", "mcts:database=ae.npz"),
     ("658ba65216b9ed05", "go", "mcts:database=none"),
     ("475492a8f355512e", "go", "mcts:database=own,book=true"),
-    ("c9d211eb36405ac4", "havannah", "mcts:default"),
+    ("c9d211eb36405ac4", "havannah", f"mcts:{FORMER_HAVANNAH}"),
     ("502e5506d95f2929", "havannah", {"player": "mcts:fast", "parallel": {"scheme": "slow_tree", "ranks": 4}}),
     ("34e9ad982aa91903", "go", "gtp:sh -c 'exit 1'"),
     ("8e175a2fd51fa10c", "go", ENGINE),

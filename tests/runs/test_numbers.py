@@ -9,7 +9,7 @@ import random
 import pytest
 
 from semeai import run_race
-from semeai.cli.display import show_race
+from semeai.cli.race_status import show_race
 from semeai.cli.runs import Format, export
 from semeai.errors import BadReward, BaselineFailed, ConfigError
 from semeai.race.candidate import Verdict

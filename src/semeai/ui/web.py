@@ -311,7 +311,15 @@ def serving(
         timeout_graceful_shutdown=2, limit_concurrency=200, h11_max_incomplete_event_size=65536, lifespan="off",
     )  # fmt: skip
     server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, name="web", daemon=True)
+
+    def run() -> None:
+        try:
+            server.run(sockets=[listening])
+        except Exception:
+            if not app.ending.is_set():  # else its socket was closed while it was still starting
+                raise
+
+    thread = threading.Thread(target=run, name="web", daemon=True)
     thread.start()
     shown = socket.gethostname() if host in ("0.0.0.0", "::") else host
     shown = f"[{shown}]" if ":" in shown else shown

@@ -49,15 +49,14 @@ class HavannahPolicy(PatternPolicy):
     """By distance to the player's own last move."""
     prior_near_own_2: Visits = 3.0
     prior_near_own_3: Visits = 0.0
-    prior_join: Visits = 0.0
+    prior_join: Visits = 4.0
     """For each group, from the second on, that the move connects."""
     prior_own: Visits = 0.0
     """For each own stone beside the move."""
     prior_other: Visits = 0.0
     """For each of the opponent's."""
-    prior_virtual: Visits = 0.0
-    """For each own stone that the move is linked to over two empty cells. 6, with 4 for ``prior_join``,
-    lost matches on base 5."""
+    prior_virtual: Visits = 6.0
+    """For each own stone that the move is linked to over two empty cells."""
     prior_reply: Visits = 4.0
     """What the playout's bridge reply would be."""
 

@@ -36,7 +36,14 @@ class Havannah(Game):
     endings = (*KINDS.values(), "draw")
     policy = HavannahPolicy
     presets = {  # noqa: RUF012 - never changed
-        "default": {**_RAVE, "search.rave_per_move": 50.0, "search.proof_backup": True},
+        # Without priors for connections, which lost matches with 1,000 simulations and more.
+        "default": {
+            **_RAVE,
+            "search.rave_per_move": 50.0,
+            "search.proof_backup": True,
+            "policy.prior_join": 0.0,
+            "policy.prior_virtual": 0.0,
+        },
         "uct": {  # Algorithm 1 of "Scalability and parallelization of MCTS"
             **_PLAIN_TREE,
             "search.rave": "off",
