@@ -118,8 +118,8 @@ def test_what_cannot_be_sent_is_refused_before_the_first_job():
 def test_a_program_that_workers_cannot_load_ends_the_run(tmp_path, monkeypatch):
     """It is nobody's failure: not one evaluation has run."""
     monkeypatch.syspath_prepend(str(tmp_path))
-    (tmp_path / "only_here.py").write_text("def play(params, seed):\n    return 1.0\n")
-    play = importlib.import_module("only_here").play
-    (tmp_path / "only_here.py").unlink()
-    with pytest.raises(ConfigError, match=r"a worker cannot load the program: ModuleNotFoundError: .*only_here"):
+    (tmp_path / "only_driver_has_it.py").write_text("def play(params, seed):\n    return 1.0\n")
+    play = importlib.import_module("only_driver_has_it").play
+    (tmp_path / "only_driver_has_it.py").unlink()
+    with pytest.raises(ConfigError, match=r"a worker cannot load the program: ModuleNotFoundError: .*only_driver_has_it"):
         run_race(play, COINS, workers=2)
