@@ -121,5 +121,7 @@ def test_a_program_that_workers_cannot_load_ends_the_run(tmp_path, monkeypatch):
     (tmp_path / "only_driver_has_it.py").write_text("def play(params, seed):\n    return 1.0\n")
     play = importlib.import_module("only_driver_has_it").play
     (tmp_path / "only_driver_has_it.py").unlink()
-    with pytest.raises(ConfigError, match=r"a worker cannot load the program: ModuleNotFoundError: .*only_driver_has_it"):
+    with pytest.raises(
+        ConfigError, match=r"a worker cannot load the program: ModuleNotFoundError: .*only_driver_has_it"
+    ):
         run_race(play, COINS, workers=2)
