@@ -4,12 +4,15 @@ from dataclasses import replace
 
 import pytest
 
+from semeai import run_race
 from semeai.errors import ConfigError
 from semeai.evolve.store import OPPONENT, PREVIOUS
 from semeai.experiments import growing
 from semeai.games.catalog import game_named
 from semeai.learn.games import play_games, self_play
+from semeai.runs import driver
 from semeai.runs.run import place_named
+from tests.programs import coin
 
 SMALL = replace(
     growing.GOOD_9, size=5, simulations=5, steps=1, candidates=2, max_per_candidate=4, opponent="first + AE"
@@ -19,7 +22,6 @@ SMALL = replace(
 @pytest.fixture
 def small(monkeypatch):
     monkeypatch.setattr(growing, "DATABASE_GAMES", 8)
-    monkeypatch.setattr(growing, "TOLD_EVERY", 0.0)
     return SMALL
 
 
@@ -33,10 +35,21 @@ def test_a_section_is_grown_and_read_again(small, tmp_path):
     assert against[0] == "first"
     assert against[5] == 4
     assert tables[1].rows[0][:2] == ("random", 2)
-    assert any("step 1 of 1" in text and "games" in text for text in told)
+    assert "bgp-9x9-good: step 1 of 1: 2 candidates …" in told
     told.clear()
     assert small.run(**options, progress=told.append) == tables
     assert not any("learning a database" in text for text in told)
+
+
+def test_a_race_tells_how_far_it_is(monkeypatch):
+    monkeypatch.setattr(growing, "TOLD_EVERY", 0.0)
+    monkeypatch.setattr(driver, "FLUSH_SECONDS", 0.0)  # the driver calls after every batch
+    told: list[str] = []
+    teller = growing._RaceTeller("step 1 of 1", told.append)
+    run_race(coin, [{"p": 0.5}, {"p": 0.9}], {"max_per_candidate": 1000}, mode="plain", observer=teller)
+    assert told[0] == "step 1 of 1: 2 candidates …"
+    assert any(text.endswith(" games") for text in told)
+    assert told[-1].startswith("step 1 of 1: candidate ")
 
 
 def test_the_papers_figures_stand_where_they_belong():
