@@ -23,8 +23,8 @@ SELF_PLAY = 400
 MOST_OPENINGS = 200
 LEAST_STONES = 3
 """Stones of the smaller group of a race that a match begins with: two stones in atari are no race to speak of."""
-TRIED = tuple(version for version in SOLVING if version.label == "race playouts")
-"""The version with the best moves in the test bed (Table 3) among those with RAVE."""
+TRIED = tuple(version for version in SOLVING if "race_playouts" in version.settings)
+"""The versions with the best moves in the test bed (Table 3) among those with RAVE."""
 
 
 def run(
