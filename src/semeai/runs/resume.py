@@ -10,6 +10,7 @@ from semeai.errors import ConfigError, LedgerError, RunNotFound, SemeaiError, di
 from semeai.race.candidate import Candidate, Verdict
 from semeai.race.race import Race
 from semeai.race.settings import RaceSettings
+from semeai.store import schema
 from semeai.store.identity import RACE
 from semeai.store.race_rows import recorded_checkpoint, recorded_decisions
 from semeai.store.verify import verify_run
@@ -54,7 +55,8 @@ def read_race(ledger: "Ledger", name: str) -> Race | None:
 
 def _new_race(ledger: "Ledger", run: "RunInfo") -> Race | None:
     """Return the race before its first batch, with the recorded candidates; None if there are none."""
-    found = [Candidate(row["name"], json.loads(row["params"])) for row in ledger.rows("candidates", run.id)]
+    rows = ledger.columns(schema.candidates, run.id, "name", "params")
+    found = [Candidate(name, json.loads(params)) for name, params in rows]
     return Race(RaceSettings.model_validate(run.config["race"]), found, run.seed) if found else None
 
 
@@ -66,12 +68,13 @@ def summary_rows(ledger: "Ledger", name: str) -> Iterator[dict[str, Any]]:
     """Yield one row per candidate: its totals, and its verdict with the bounds at the verdict."""
     race = read_race(ledger, name)
     bounds = {decision.candidate: decision.bounds for decision in race.decisions} if race else {}
+    to_text = json.JSONEncoder(sort_keys=True).encode
     for standing in race.standings if race else ():
         found = bounds.get(standing.index) if standing.verdict != Verdict.UNDECIDED else None
         row = (
             standing.index,
             standing.candidate.name,
-            json.dumps(dict(standing.candidate.params), sort_keys=True),
+            to_text(dict(standing.candidate.params)),
             standing.verdict.value,
             standing.n_evaluations,
             standing.total_reward,
