@@ -144,10 +144,16 @@ def counts_to_json(counts: RewardCounts) -> str:
     return json.dumps({str(level): n for level, n in counts.items()})
 
 
-@lru_cache(maxsize=10_000)
 def counts_from_json(text: str) -> RewardCounts:
-    """Return counts, which are often those of many rows: batches have few rewards, of few values."""
+    return _short_counts(text) if len(text) < 100 else _counts(text)
+
+
+def _counts(text: str) -> RewardCounts:
     return RewardCounts({int(level): n for level, n in json.loads(text).items()})
+
+
+_short_counts = lru_cache(maxsize=4096)(_counts)
+"""Counts of few values, which many rows have in common; so each is made once."""
 
 
 def now() -> str:
