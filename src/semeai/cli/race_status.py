@@ -124,7 +124,7 @@ def interval_note(race: Race) -> str:
 
 def show_race(store: Ledger, run: RunInfo, as_json: bool, every: bool) -> None:
     """Show the state of a race in the ledger, also while it is running."""
-    race = read_race(store, run.name)
+    race = read_race(store, run)
     failures = list(store.rows("failures", run.id))
     state, digest = store.state(run), store.digest(run.id)
     if as_json:

@@ -179,12 +179,17 @@ def write_rows(rows: Iterable[Mapping[str, Any]], format: Format, columns: Seque
         return
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows([row[column] for column in columns] for row in rows)
+    writer.writerows([_cell(row[column]) for column in columns] for row in rows)
 
 
 ENCODED = ("counts", "params", "change", "ours", "theirs")
-"""Columns with JSON."""
+"""Columns of tables that are JSON texts."""
 
 
 def _decoded(row: Mapping[str, Any], encoded: Sequence[str]) -> Mapping[str, Any]:
-    return {**row, **{column: json.loads(row[column]) for column in encoded if row[column] is not None}}
+    texts = {column: text for column in encoded if isinstance(text := row[column], str)}
+    return {**row, **{column: json.loads(text) for column, text in texts.items()}} if texts else row
+
+
+def _cell(value: Any) -> Any:
+    return json.dumps(value, sort_keys=True) if isinstance(value, Mapping) else value

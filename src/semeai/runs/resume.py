@@ -36,11 +36,12 @@ def resume(race: Race, writer: "RunWriter") -> None:
     writer.follow(race, everything=checkpoint is None)
 
 
-def read_race(ledger: "Ledger", name: str) -> Race | None:
+def read_race(ledger: "Ledger", run: "str | RunInfo") -> Race | None:
     """Return the current state of a recorded race, from the ledger alone; None before its first batch."""
-    run = ledger.run(name)
+    if isinstance(run, str):
+        run = ledger.run(run)
     if run.kind != RACE:
-        raise RunNotFound(f"run {name!r} is of kind {run.kind!r}, not a race")
+        raise RunNotFound(f"run {run.name!r} is of kind {run.kind!r}, not a race")
     with ledger.one_state():  # a live run may add rows meanwhile
         race = _new_race(ledger, run)
         if race is None:
@@ -68,13 +69,12 @@ def summary_rows(ledger: "Ledger", name: str) -> Iterator[dict[str, Any]]:
     """Yield one row per candidate: its totals, and its verdict with the bounds at the verdict."""
     race = read_race(ledger, name)
     bounds = {decision.candidate: decision.bounds for decision in race.decisions} if race else {}
-    to_text = json.JSONEncoder(sort_keys=True).encode
     for standing in race.standings if race else ():
         found = bounds.get(standing.index) if standing.verdict != Verdict.UNDECIDED else None
         row = (
             standing.index,
             standing.candidate.name,
-            to_text(dict(standing.candidate.params)),
+            dict(standing.candidate.params),
             standing.verdict.value,
             standing.n_evaluations,
             standing.total_reward,
