@@ -10,7 +10,7 @@ from reference.race_positions import random_positions
 from reference.races import mistakes
 
 from benchmarks.rates import Rate, median_ratio
-from semeai.experiments.races import VERSIONS
+from semeai.experiments.races import SOLVING
 from semeai.games.go.position import GoPosition
 from semeai.games.go.races import races_of
 from semeai.players.config import PlayerConfig
@@ -22,7 +22,6 @@ SIMULATIONS = {9: 1000, 19: 300}
 POSITIONS = 2
 ROUNDS = 5
 FIRST_MOVE = 20
-SOLVING = VERSIONS[2:]
 GAME_SIMULATIONS = 100
 """Per move of the game that the positions are taken from."""
 

@@ -6,7 +6,7 @@ from typing import Unpack
 
 from semeai.experiments.matches import DEFAULT_LEDGER, Pairing, Playing, play_all, rate_and_interval, silent
 from semeai.experiments.race_games import RacePosition, ScanTask, games_of, opening_moves, spread_evenly
-from semeai.experiments.races import VERSIONS, Version
+from semeai.experiments.races import SOLVING, Version
 from semeai.games.catalog import game_named
 from semeai.games.go.races import Race
 from semeai.match.settings import MatchSettings
@@ -23,8 +23,8 @@ SELF_PLAY = 400
 MOST_OPENINGS = 200
 LEAST_STONES = 3
 """Stones of the smaller group of a race that a match begins with: two stones in atari are no race to speak of."""
-TRIED = tuple(version for version in VERSIONS if "race_playouts" in version.settings)
-"""The versions with the best moves in the test bed (Table 3)."""
+TRIED = tuple(version for version in SOLVING if version.label == "race playouts")
+"""The version with the best moves in the test bed (Table 3) among those with RAVE."""
 
 
 def run(

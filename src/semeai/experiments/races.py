@@ -41,7 +41,14 @@ VERSIONS = (
     ),
     Version("race playouts", "policy.race_playouts=1", {}),
     Version("all together", "policy.semeai_expertise=50,policy.semeai_conditioning=10,policy.race_playouts=1", {}),
+    Version("race playouts, RAVE off", "policy.race_playouts=1,search.rave=off", {}),
+    Version(
+        "all together, RAVE off",
+        "policy.semeai_expertise=50,policy.semeai_conditioning=10,policy.race_playouts=1,search.rave=off", {},
+    ),
 )  # fmt: skip
+SOLVING = tuple(version for version in VERSIONS if "policy." in version.settings and "rave=" not in version.settings)
+"""The versions that differ from the default player by the solver of races alone."""
 OWN = {"must": "must play in the race", "won": "must play elsewhere", "first": "good only if played first"}
 
 
@@ -55,8 +62,8 @@ def run_races(
     problems = [p for p in own_problems(RACES) if not size or p.size in size]
     sizes = sorted({p.size for p in problems})
     note = (
-        f"{len(problems)} positions on boards of {', '.join(map(str, sizes))} lines, seven versions of the player, "
-        "one new tree per move. Bad moves: in the race / elsewhere. The paper's positions are other ones, and its "
+        f"{len(problems)} positions on boards of {', '.join(map(str, sizes))} lines, one new tree per move. "
+        "Bad moves: in the race / elsewhere. The paper's positions are other ones, and its "
         "player is MoGo. 95% Wilson intervals."
     )
     return [_table(VERSIONS, problems, ("must", "won"), n, runs, note, "Table 3", asking) for n in simulations]

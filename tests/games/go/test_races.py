@@ -9,6 +9,7 @@ import pytest
 from reference.race_positions import position_of, random_positions
 from reference.races import mistakes
 
+from semeai.experiments.problems import own_problems
 from semeai.games.go.config import GoPolicy
 from semeai.games.go.kernels import race_playouts
 from semeai.games.go.kernels.race_board import END, MAX_RACES, ONE_MORE
@@ -50,6 +51,16 @@ def test_no_answer_is_wrong_on_random_races():
             n, n_known = n + 1, n_known + race.is_known
             assert not any(mistakes(position, race)), f"{mistakes(position, race)} {race}\n{position.draw()}"
     assert n_known >= 20, n
+
+
+def test_no_answer_by_counting_alone_is_wrong():
+    """Four positions per question are too few to search."""
+    n_known = 0
+    for position in islice(random_positions(3, (4, 5)), 1500):
+        for race in races_of(position, 4):
+            n_known += race.is_known
+            assert not any(mistakes(position, race)), f"{mistakes(position, race)} {race}\n{position.draw()}"
+    assert n_known >= 40
 
 
 def test_moves_that_are_neither_proven_nor_refuted_are_told():
@@ -225,18 +236,15 @@ def test_remembered_answers_are_those_of_a_new_search():
     assert races > 20
 
 
-def corridors(black: int, white: int) -> GoPosition:
+def corridors(black: int, white: int, size: int = 9) -> GoPosition:
     """Two chains side by side from top to bottom, with so many liberties each, between living groups."""
-    size = 9
     rows = []
     for r in range(size):
         own = "." if r < white else "X"
         rival = "." if r < black else "O"
-        rows.append(["X", "X", "X", own, "O", "X", rival, "O", "O"])
-    for r, c in ((0, 0), (2, 0)):
-        rows[r][c] = "."
-    for r, c in ((0, 8), (2, 8)):
-        rows[r][c] = "."
+        rows.append(["X", "X", "X", own, "O", "X", rival, *["O"] * (size - 7)])
+    for r in (0, 2):
+        rows[r][0] = rows[r][-1] = "."
     return drawn("\n".join(" ".join(row) for row in rows))
 
 
@@ -252,6 +260,23 @@ def test_plain_races_are_decided_by_counting(black, white):
     fills_of_white = {f"G{9 - r}" for r in range(black)} if black == white else set()
     assert names(position, race.black_moves) == fills_of_black
     assert names(position, race.white_moves) == fills_of_white
+
+
+@pytest.mark.parametrize(("black", "white"), [(12, 12), (12, 10), (9, 11)])
+def test_large_races_are_counted_and_not_searched(black, white):
+    position = corridors(black, white, 13)
+    [race] = races_of(position, 4)
+    assert race.black_first == ("black" if black >= white else "white")
+    assert race.white_first == ("white" if white >= black else "black")
+    fills = {f"D{13 - r}" for r in range(white)} if black == white else set()
+    assert names(position, race.black_moves) == fills
+
+
+def test_the_races_that_come_with_semeai_are_solved_with_the_default_of_players():
+    for problem in own_problems("semeai.txt"):
+        [race] = races_of(problem.position().set_up(), GoPolicy().race_nodes)
+        assert race.black_first == "black", problem.name
+        assert race.white_first == ("white" if problem.family == "must" else "black"), problem.name
 
 
 def test_nothing_is_said_of_an_empty_board_and_of_living_groups():

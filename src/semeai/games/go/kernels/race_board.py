@@ -120,6 +120,16 @@ def count(memory: Memory, start: int, most: int) -> int:
     return walk(memory, start, most)[1]
 
 
+@inlined
+def is_eye(memory: Memory, p: int, color: int) -> bool:
+    """Return whether a point is surrounded by the chain of this colour that was just walked, and by nothing else."""
+    w, stamp, n = memory[STRIDE], memory[STAMP], 0
+    for side in range(4):
+        q = side_of(p, side, w)
+        n += at(memory, q) == BORDER or (at(memory, q) == color and memory[np.uint64(MARKS + q)] == stamp)
+    return n == 4
+
+
 @kernel
 def put(memory: Memory, p: int, color: int) -> int:
     """Put a stone on an empty point and remove what it captures; return how many stones, or -1 for suicide (no move).

@@ -14,6 +14,7 @@ from semeai.games.go.kernels.race_board import (
     WEAK,
     Memory,
     count,
+    is_eye,
     set_up,
     side_of,
     walk,
@@ -126,15 +127,10 @@ def _join(memory: Memory, group: int, kept: int, n_weak: int) -> None:
 @kernel
 def _has_two_eyes(state: State, memory: Memory, chain: int) -> bool:
     """Return whether two liberties of a chain are eyes that the chain alone surrounds: it cannot be captured."""
-    w, eyes = memory[STRIDE], 0
+    eyes, color = 0, np.int64(state.color[chain])
     _, n = walk(memory, chain, np.int64(MAX_LIBERTIES))
     for i in range(n):
-        p = memory[LIBERTIES + i]
-        inside = True
-        for side in range(4):
-            q = side_of(p, side, w)
-            inside &= np.int64(state.chain[q]) == chain or state.color[q] == 3
-        eyes += inside
+        eyes += is_eye(memory, memory[LIBERTIES + i], color)
     return eyes >= 2
 
 

@@ -28,6 +28,8 @@ from semeai.games.go.kernels.tables import BLACK, BORDER, EMPTY, WHITE
 from semeai.jit import kernel
 
 NO_RACE, IS_RACE, NOT_ASKED = 0, 1, 2
+_FEW = 8
+"""Liberties of a chain near a race that may have a part in it."""
 _PRIME = np.int64(1099511628211)
 _MASK = np.int64((1 << 62) - 1)
 
@@ -86,10 +88,10 @@ def mark_near(memory: Memory, near: int, black: int, white: int) -> None:
         if not in_zone(memory, near, p) or in_zone(memory, TRIED, p):
             continue
         if at(memory, p) == BLACK or at(memory, p) == WHITE:
-            stones, n = walk(memory, p, np.int64(MAX_LIBERTIES))
+            stones, n = walk(memory, p, np.int64(_FEW))
             for j in range(stones):
                 add(memory, TRIED, memory[CHAIN + j])
-            for j in range(n if n <= MAX_LIBERTIES else 0):
+            for j in range(n if n <= _FEW else 0):
                 add(memory, near, memory[LIBERTIES + j])
 
 

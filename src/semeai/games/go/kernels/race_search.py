@@ -22,13 +22,11 @@ from semeai.games.go.kernels.race_board import (
     FLAGS,
     HASH,
     LEVELS,
-    LIBERTIES,
     LIMIT,
     MAX_CHOICES,
     N_TAKEN,
     NODES,
     OWN,
-    OWN_LIBERTIES,
     POINTS,
     PROVER,
     QUESTION,
@@ -39,7 +37,6 @@ from semeai.games.go.kernels.race_board import (
     TABLE_ENTRIES,
     TAKEN,
     TARGET,
-    TARGET_LIBERTIES,
     TRIED,
     ZONE_WORDS,
     ZONES,
@@ -56,17 +53,18 @@ from semeai.games.go.kernels.race_board import (
     take_back,
     walk,
 )
+from semeai.games.go.kernels.race_choices import list_choices
+from semeai.games.go.kernels.race_counting import falls_by_count
 from semeai.games.go.kernels.tables import BORDER, EMPTY
 from semeai.jit import inlined, kernel
 
 KO, TOO_LONG, TOO_MANY_NODES = 1, 2, 4
 """Bits of ``FLAGS``: what may have kept a proof from being found."""
 
-MAX_LIBERTIES = 8
+MAX_LIBERTIES = 12
 """A chain with more liberties is not searched."""
 SLACK = 2
 """Moves that a player may spend on approach moves and on saving his own chain."""
-_MOST_AROUND = 4
 _FAILED, _PROVEN = 1, 2
 _PRIME = np.int64(1099511628211)
 _MASK = np.int64((1 << 62) - 1)
@@ -123,7 +121,7 @@ def prove(memory: Memory, of_prover: int, k: int, passes: int, level: int) -> in
     memory[NODES] += 1
     target, own, prover = memory[TARGET], memory[OWN], memory[PROVER]
     zone = _zone(level)
-    liberties = count(memory, target, k)
+    stones, liberties = walk(memory, target, k)
     if liberties > k or level >= LEVELS:
         memory[FLAGS] |= TOO_LONG
         return 0
@@ -135,15 +133,16 @@ def prove(memory: Memory, of_prover: int, k: int, passes: int, level: int) -> in
         add_around(memory, zone, target)
         add(memory, zone, own)
         return 1
-    if not of_prover and memory[SPARED] == 0 and count(memory, own, np.int64(1)) == 1:
-        return 0
+    counted = _count_out(memory, of_prover, stones, liberties, passes, level)
+    if counted:
+        return np.int64(counted == _PROVEN)
     key = _key(memory, passes, of_prover)
     known = _look_up(memory, key, k, zone)
     if known:
         return known - 1
     if of_prover:
         result = 0
-        n = _list_choices(memory, k, level)
+        n = list_choices(memory, k, level)
         for i in range(n):
             p = memory[np.uint64(CHOICES + level * (MAX_CHOICES + 1) + i)]
             captured = put(memory, p, prover)
@@ -189,6 +188,24 @@ def prove(memory: Memory, of_prover: int, k: int, passes: int, level: int) -> in
     if result or memory[NODES] <= memory[LIMIT]:
         _keep(memory, key, k, result + 1, zone)
     return result
+
+
+@inlined
+def _count_out(memory: Memory, of_prover: int, stones: int, liberties: int, passes: int, level: int) -> int:
+    """Return _PROVEN or _FAILED if counting decides, and 0 if not. The target was just walked."""
+    own, is_safe = memory[OWN], memory[SPARED] != 0
+    zone, seen = _zone(level), TRIED + level * ZONE_WORDS
+    if falls_by_count(memory, stones, liberties, own, is_safe, liberties - of_prover, passes, zone, seen):
+        return _PROVEN
+    if is_safe:
+        return 0
+    stones, n = walk(memory, own, liberties)
+    if n == 1 and not of_prover:
+        return _FAILED
+    moves = n - 1 + of_prover
+    if n <= liberties and falls_by_count(memory, stones, n, memory[TARGET], False, moves, np.int64(0), zone, seen):
+        return _FAILED
+    return 0
 
 
 @inlined
@@ -274,100 +291,6 @@ def _add_suicide(memory: Memory, zone: int, p: int, passes: int) -> None:
             add(memory, zone, q)
             if count(memory, q, passes + 1) <= passes + 1:
                 add_chain(memory, zone, q, p)
-
-
-@inlined
-def _add_choice(memory: Memory, base: int, n: int, p: int) -> int:
-    if n >= MAX_CHOICES:
-        return n
-    for i in range(n):
-        if memory[np.uint64(base + i)] == p:
-            return n
-    memory[np.uint64(base + n)] = p
-    return n + 1
-
-
-@kernel
-def _list_choices(memory: Memory, k: int, level: int) -> int:
-    """List the prover's moves. Returns their number.
-
-    If his chain is in atari he has to save it, by a capture or by its last liberty. Otherwise he fills a liberty of the
-    target: at first those that are not liberties of his own chain. If there are more moves than liberties left, he may
-    also make approach moves, capture neighbours, and extend.
-    """
-    base = CHOICES + level * (MAX_CHOICES + 1)
-    target, own = memory[TARGET], memory[OWN]
-    n = 0
-    _, m = walk(memory, own, np.int64(MAX_CHOICES))
-    if m == 1 and memory[SPARED] == 0:
-        last = memory[LIBERTIES]
-        n = _add_captures(memory, own, base, n, np.int64(1))
-        return _add_choice(memory, base, n, last)
-    own_first = min(m, MAX_CHOICES)
-    for i in range(own_first):
-        memory[np.uint64(OWN_LIBERTIES + i)] = memory[np.uint64(LIBERTIES + i)]
-    _, liberties = walk(memory, target, k)
-    for i in range(liberties):
-        memory[np.uint64(TARGET_LIBERTIES + i)] = memory[np.uint64(LIBERTIES + i)]
-    for shared in range(2):
-        for i in range(liberties):
-            p = memory[np.uint64(TARGET_LIBERTIES + i)]
-            if _listed(memory, OWN_LIBERTIES, own_first, p) == (shared == 1):
-                n = _add_choice(memory, base, n, p)
-    if k > liberties:
-        for i in range(liberties):
-            n = _add_approaches(memory, memory[np.uint64(TARGET_LIBERTIES + i)], base, n)
-        n = _add_captures(memory, own, base, n, np.int64(2))
-        for i in range(own_first if own_first <= 4 else 0):
-            n = _add_choice(memory, base, n, memory[np.uint64(OWN_LIBERTIES + i)])
-    return n
-
-
-@inlined
-def _listed(memory: Memory, base: int, n: int, p: int) -> bool:
-    i = 0
-    while i < n and memory[np.uint64(base + i)] != p:
-        i += 1
-    return i < n
-
-
-@kernel
-def _add_captures(memory: Memory, start: int, base: int, n: int, most: int) -> int:
-    """Add the liberties of chains beside the chain at ``start`` that have at most ``most``."""
-    w, color = memory[STRIDE], at(memory, start)
-    stones, _ = walk(memory, start, np.int64(MAX_POINTS))
-    stones = min(stones, MAX_CHOICES + 1)
-    beside = CHOICES + LEVELS * (MAX_CHOICES + 1)  # a row of choices that no level uses
-    for i in range(stones):
-        memory[np.uint64(beside + i)] = memory[np.uint64(CHAIN + i)]
-    for i in range(stones):
-        p = memory[np.uint64(beside + i)]
-        for side in range(4):
-            q = side_of(p, side, w)
-            if at(memory, q) == 3 - color:
-                liberties = count(memory, q, most)
-                for j in range(liberties if liberties <= most else 0):
-                    n = _add_choice(memory, base, n, memory[np.uint64(LIBERTIES + j)])
-    return n
-
-
-@kernel
-def _add_approaches(memory: Memory, p: int, base: int, n: int) -> int:
-    """Add the moves that prepare a stone of the prover at ``p``, where it would be suicide or in atari."""
-    prover, w = memory[PROVER], memory[STRIDE]
-    captured = put(memory, p, prover)
-    if captured >= 0:
-        liberties = count(memory, p, np.int64(1))
-        last = memory[LIBERTIES]
-        take_back(memory, p, prover, captured)
-        return _add_choice(memory, base, n, last) if liberties == 1 and captured == 0 else n
-    for side in range(4):
-        q = side_of(p, side, w)
-        if at(memory, q) == 3 - prover:
-            liberties = count(memory, q, np.int64(_MOST_AROUND))
-            for i in range(min(liberties, _MOST_AROUND)):
-                n = _add_choice(memory, base, n, memory[np.uint64(LIBERTIES + i)])
-    return n
 
 
 @kernel

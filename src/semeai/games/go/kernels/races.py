@@ -45,6 +45,9 @@ from semeai.jit import inlined, kernel
 UNKNOWN, BLACK_WINS, WHITE_WINS = 0, 1, 2
 """Outcomes: who captures the other."""
 
+_DANGER_SHARE = 0.5
+"""Part of the positions per question that a search may read to show that a chain is in danger."""
+
 ANSWERED, FOR_KO, FOR_NODES, FOR_ESCAPE = 0, 1, 2, 3
 """Why an outcome is unknown: it may depend on a ko; too many positions; no capture was found within the slack."""
 
@@ -138,15 +141,11 @@ def solve(memory: Memory, race: int, black: int, white: int, limit: int) -> bool
     """Write the outcomes of the race between two chains. Returns False if it is none: one of them is not in danger."""
     n = count(memory, black, np.int64(MAX_LIBERTIES))
     m = count(memory, white, np.int64(MAX_LIBERTIES))
-    memory[FLAGS] = 0
-    # Most pairs are no race: a chain escapes, the one with more liberties first. A search that was cut says nothing.
-    both = True
+    # Most pairs are no race: a chain escapes, the one with more liberties first. Many positions are needed only then.
     for i in range(2):
         target, own = (black, white) if (n >= m) == (i == 0) else (white, black)
-        if not is_in_danger(memory, target, own, limit):
-            both = False
-            if memory[FLAGS] & TOO_MANY_NODES == 0:
-                return False
+        if not is_in_danger(memory, target, own, np.int64(_DANGER_SHARE * limit)):
+            return False
     memory[FLAGS] = 0
     first, second = UNKNOWN, UNKNOWN
     if n > m and search(memory, np.int64(BLACK), white, black, np.int64(0), np.int64(0), limit):
@@ -164,8 +163,6 @@ def solve(memory: Memory, race: int, black: int, white: int, limit: int) -> bool
         elif second == WHITE_WINS and first == UNKNOWN and m <= n:
             wins = search(memory, np.int64(WHITE), black, white, np.int64(0), np.int64(0), limit)
             first = WHITE_WINS if wins else UNKNOWN
-    if not both and not (first == BLACK_WINS and second == WHITE_WINS):
-        return False
     _write(memory, race, black, white, first, second)
     return True
 
