@@ -15,5 +15,5 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_xdist_auto_num_workers(config):
-    """One process more than cores for ``-n auto``: many tests wait for processes or for time to pass."""
-    return (os.cpu_count() or 1) + 1
+    """Two processes more than cores for ``-n auto``: many tests wait for processes or for time to pass."""
+    return (os.cpu_count() or 1) + 2

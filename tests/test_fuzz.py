@@ -83,9 +83,8 @@ def endless(given):
     (raises(ConfigError("x" * 30_000)), "a message of 30000 characters"),
     (endless, "CPU seconds"),
 ])  # fmt: skip
-def test_what_counts_as_lost(parse, reason, monkeypatch):
-    monkeypatch.setattr(fuzz, "CPU_SECONDS", 0.05)
-    row = fuzz.fuzz("broken", Parser(lambda random: "input", parse), 7)
+def test_what_counts_as_lost(parse, reason):
+    row = fuzz.fuzz("broken", Parser(lambda random: "input", parse), 7, seconds=0.05)
     assert (row.tried, row.held, row.lost, len(row.examples)) == (7, 0, 7, fuzz.KEPT)
     assert row.examples[0][0] == "input"
     assert reason in row.examples[0][1]

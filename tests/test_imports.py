@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import semeai
+from tests.report.ledgers import recorded_race
 
 
 def loaded_by(code: str) -> set[str]:
@@ -24,6 +25,15 @@ def test_importing_semeai_loads_nothing_heavy():
 
 def test_a_race_needs_neither_kernels_nor_a_ledger():
     assert loaded_by("import semeai; semeai.run_race") & {"numba", "sqlalchemy"} == set()
+
+
+def test_the_verdicts_in_a_ledger_are_shown_without_numpy(tmp_path):
+    """NumPy takes as long to load as thousands of candidates."""
+    recorded_race(tmp_path / "runs.sqlite", 12)
+    look = f"app(['export', 'race', '--summary', '--ledger', {str(tmp_path / 'runs.sqlite')!r}], standalone_mode=False)"
+    loaded = loaded_by(f"from semeai.cli.app import app; {look}")
+    assert loaded & {"numpy", "sqlalchemy"} == {"sqlalchemy"}
+    assert '"verdict":' in loaded
 
 
 def test_each_public_name_is_listed_where_it_is_needed():

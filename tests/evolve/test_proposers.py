@@ -19,7 +19,7 @@ from semeai.evolve.proposers.number import Numbers, Range
 from semeai.evolve.proposers.random import RandomPatterns
 from semeai.evolve.sample import sample_positions
 from semeai.patterns.pattern import Pattern
-from semeai.rng import generator
+from semeai.rng import derive, generator
 from semeai.work.executors import EXECUTORS
 from semeai.work.pool import ResilientPool
 from semeai.work.spread import Spread
@@ -210,7 +210,7 @@ def test_patterns_that_are_searched_with_are_ranked_by_their_effect(sample):
     for scored in ranking:
         grown = PatternChange(scored.pattern).apply(PLAYER, context.config)
         distances = [
-            sample.by_position(np.abs(deep - sample.shares(config, 10, 1))) / 2
+            sample.by_position(np.abs(deep - sample.shares(config, 10, derive(1, "effects")))) / 2
             for config in (context.config, config_of(grown, "go"))
         ]
         assert scored.z == pytest.approx(z_score(distances[0] - distances[1]))

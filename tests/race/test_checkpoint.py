@@ -29,7 +29,7 @@ def candidates(n):
 
 
 def state_of(race):
-    names = StandingState.__dataclass_fields__
+    names = StandingState._fields
     told = [s for s in race.standings if s.n_evaluations or s.verdict != Verdict.UNDECIDED]
     return Checkpoint(
         race.n_told,

@@ -32,7 +32,7 @@ def place(request, tmp_path_factory):
 
 def test_pages_and_markdown_have_the_effects_of_the_ledger(place):
     ledger = Ledger(place, read_only=True)
-    exact = recorded_effects(ledger, "race", read_race(ledger, "race"))
+    exact = recorded_effects(ledger, ledger.run("race"), read_race(ledger, "race"))
     assert len(exact) == 3
     data = report_data(LedgerReader(place), ["race"])
     page = data["runs"][0]["data"]

@@ -56,7 +56,7 @@ def test_numbers_are_kept_and_effects_have_intervals(tmp_path):
     with contextlib.closing(Ledger(str(tmp_path / "l.sqlite"), read_only=True)) as ledger:
         assert verify_run(ledger, ledger.run("r").id) > 0
         assert verify_races(ledger, ["r"]) == {}
-        assert recorded_effects(ledger, "r", read_race(ledger, "r")) == result.effects
+        assert recorded_effects(ledger, ledger.run("r"), read_race(ledger, "r")) == result.effects
         rows = list(value_rows(ledger, "r"))
     assert len(rows) == result.n_evaluations
     for row in rows[::37]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,6 +33,11 @@ def warn(text: str) -> None:
 def print_json(value: Any, indent: int | None = 2) -> None:
     """Print a value as JSON, in printable ASCII."""
     typer.echo(json.dumps(value, indent=indent).replace("\x7f", "\\u007f"))
+
+
+def print_json_lines(values: Iterable[Any]) -> None:
+    """Print each value as JSON on a line of its own. They are not sent one by one: a large table has many."""
+    sys.stdout.writelines(json.dumps(value).replace("\x7f", "\\u007f") + "\n" for value in values)
 
 
 def print_json_rows(value: Mapping[str, Any]) -> None:

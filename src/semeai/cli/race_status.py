@@ -124,11 +124,11 @@ def interval_note(race: Race) -> str:
 
 def show_race(store: Ledger, run: RunInfo, as_json: bool, every: bool) -> None:
     """Show the state of a race in the ledger, also while it is running."""
-    race = read_race(store, run.name)
+    race = read_race(store, run)
     failures = list(store.rows("failures", run.id))
     state, digest = store.state(run), store.digest(run.id)
     if as_json:
-        effects = recorded_effects(store, run.name, race) if race else {}
+        effects = recorded_effects(store, run, race) if race else {}
         print_json_rows(_status_dict(run, state, race, failures, digest, every, effects))
         return
     console = Console()
@@ -144,7 +144,7 @@ def show_race(store: Ledger, run: RunInfo, as_json: bool, every: bool) -> None:
         console.print(ending_of(race.standings, race.settings.mode, finished=True), highlight=False)
     if why := interval_note(race):
         console.print(Text(why, style="dim"))
-    for line in effect_lines(recorded_effects(store, run.name, race), most):
+    for line in effect_lines(recorded_effects(store, run, race), most):
         console.print(line)
     for failure in failures:
         console.print(Text(f"failure: {failure['message']}", style="red"))

@@ -1,5 +1,6 @@
 """``semeai runs``, ``semeai status``, ``semeai export``: read the ledger, also while a run is active."""
 
+import atexit
 import contextlib
 import csv
 import enum
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semeai.cli.options import JsonOption, LedgerOption
-from semeai.cli.output import print_json
+from semeai.cli.output import print_json, print_json_lines
 from semeai.errors import RunNotFound
 from semeai.store.places import DEFAULT_LEDGER
 
@@ -25,7 +26,11 @@ RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="Name of the run
 
 @contextlib.contextmanager
 def without_collections() -> Iterator[None]:
-    """Look for no garbage in the block: a look makes many objects, none of them in cycles, and then ends."""
+    """Look for no garbage in the block: a look makes many objects, none of them in cycles, and then ends.
+
+    Python looks for it at the end of the process too, among all objects, which takes as long as 10,000 candidates.
+    """
+    atexit.register(gc.freeze)
     was = gc.isenabled()
     gc.disable()
     try:
@@ -148,15 +153,17 @@ def export(
         semeai export race --summary
         semeai export race --values --format csv    each number of a candidate, and the baseline's on the same seed
     """
-    from semeai.runs.effects import VALUES, value_rows
-    from semeai.runs.resume import SUMMARY, summary_rows
     from semeai.store.kinds import table_named
     from semeai.store.ledger import Ledger
 
     store = Ledger(ledger, read_only=True)
     if values:
+        from semeai.runs.effects import VALUES, value_rows
+
         write_rows(value_rows(store, run), format, VALUES)
     elif summary:
+        from semeai.runs.resume import SUMMARY, summary_rows
+
         write_rows(summary_rows(store, run), format, SUMMARY)
     else:
         source = table_named(table)
@@ -167,13 +174,22 @@ def export(
 def write_rows(rows: Iterable[Mapping[str, Any]], format: Format, columns: Sequence[str]) -> None:
     """Write rows to standard output."""
     if format == Format.jsonl:
-        for row in rows:
-            print_json({key: _decoded(key, value) for key, value in row.items()}, indent=None)
+        encoded = [column for column in columns if column in ENCODED]
+        print_json_lines(_decoded(row, encoded) for row in rows)
         return
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows([row[column] for column in columns] for row in rows)
+    writer.writerows([_cell(row[column]) for column in columns] for row in rows)
 
 
-def _decoded(key: str, value: Any) -> Any:
-    return json.loads(value) if key in ("counts", "params", "change", "ours", "theirs") and value is not None else value
+ENCODED = ("counts", "params", "change", "ours", "theirs")
+"""Columns of tables that are JSON texts."""
+
+
+def _decoded(row: Mapping[str, Any], encoded: Sequence[str]) -> Mapping[str, Any]:
+    texts = {column: text for column in encoded if isinstance(text := row[column], str)}
+    return {**row, **{column: json.loads(text) for column, text in texts.items()}} if texts else row
+
+
+def _cell(value: Any) -> Any:
+    return json.dumps(value, sort_keys=True) if isinstance(value, Mapping) else value

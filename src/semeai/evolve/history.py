@@ -165,9 +165,9 @@ def read_history(ledger: Ledger, name: str) -> History:
             match, result = replay_match(ledger, row.name)
             step.matches[part] = Validation(match, result.tally)
         elif part == SCREEN:
-            step.screen = read_race(ledger, row.name)
+            step.screen = read_race(ledger, row)
         else:
-            step.race, step.baseline = read_race(ledger, row.name), row.config["baseline"]
+            step.race, step.baseline = read_race(ledger, row), row.config["baseline"]
     first = steps.pop(0, StepHistory(0))
     geometry = geometry_of(run.config["match"]["game"])
     known = recorded_proposals(ledger, name, geometry)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from semeai.stats.counts import RewardCounts
 
@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from semeai.race.race import Batch, Decision
 
 
-@dataclass(frozen=True)
-class StandingState:
+class StandingState(NamedTuple):
     """The state of one candidate."""
 
     counts: RewardCounts

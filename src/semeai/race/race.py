@@ -35,6 +35,9 @@ MAX_CANDIDATES = 100_000
 """Maximum number of candidates of a race that knows them all from the start."""
 
 
+_NO_REWARDS = RewardCounts()
+
+
 class Batch(NamedTuple):
     """A request for ``size`` evaluations of a candidate, from number ``start`` of its own seed stream on."""
 
@@ -158,9 +161,7 @@ class Race:
         if len(self.standings) < entered:
             raise ConfigError(f"the source has only {len(self.standings)} of the {entered} candidates of this race")
         for index, state in checkpoint.standings.items():
-            standing = self.standings[index - 1]
-            for name, value in vars(state).items():
-                setattr(standing, name, value)
+            vars(self.standings[index - 1]).update(state._asdict())
         for decision in checkpoint.decisions:
             self._note(decision)
         self._alive = [standing for standing in self.standings if standing.verdict == Verdict.UNDECIDED]
@@ -230,7 +231,7 @@ class Race:
     # -- internals ---------------------------------------------------------------------------------------------
 
     def _enter(self, candidate: Candidate) -> Standing:
-        standing = Standing(candidate, len(self.standings) + 1, RewardCounts())
+        standing = Standing(candidate, len(self.standings) + 1, _NO_REWARDS)
         self.standings.append(standing)
         self._alive.append(standing)
         return standing

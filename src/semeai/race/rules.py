@@ -1,16 +1,22 @@
-"""The built-in race methods: mixture betting, and the bounds of the papers."""
+"""The built-in race methods: mixture betting, and the bounds of the papers.
+
+The gamblers are made when they are first needed: they load NumPy, and to show recorded verdicts needs none.
+"""
 
 import math
-from typing import NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from semeai.race.candidate import Verdict
 from semeai.race.methods import Look, Rule
 from semeai.race.settings import THROUGHPUT_DISCARD_RISK, RaceSettings
-from semeai.stats.betting import Evidence, MixtureBetting
-from semeai.stats.bold import BoldBetting
 from semeai.stats.bounds import Bounds, compute_bounds
 from semeai.stats.counts import RewardCounts
 from semeai.stats.spending import countable_share, online_fdr_share
+
+if TYPE_CHECKING:
+    from semeai.stats.betting import Evidence, MixtureBetting
+    from semeai.stats.bold import BoldBetting
 
 
 class Levels(NamedTuple):
@@ -47,10 +53,14 @@ class BettingRule(Rule):
     """The default method: decide when the wealth of mixture betting reaches 1 / risk (Ville's inequality)."""
 
     options = frozenset({"coverage", "throughput", "discard_risk", "fdr"})
+    wide: ClassVar[bool] = False
+    """Whether some stakes are larger, see ``MixtureBetting``."""
 
-    def __init__(self, settings: RaceSettings, n_candidates: int) -> None:
-        super().__init__(settings, n_candidates)
-        self.test = MixtureBetting(settings.accept_above, settings.discard_below)
+    @cached_property
+    def test(self) -> "MixtureBetting":
+        from semeai.stats.betting import MixtureBetting
+
+        return MixtureBetting(self.settings.accept_above, self.settings.discard_below, wide=self.wide)
 
     def levels(self, index: int) -> Levels:
         return betting_levels(self.settings, self.n_candidates, index, self.n_accepted)
@@ -59,7 +69,7 @@ class BettingRule(Rule):
         levels = self.levels(index)
         return self._look_at(self.test.evidence(counts), levels)
 
-    def _look_at(self, evidence: Evidence, levels: Levels) -> Look:
+    def _look_at(self, evidence: "Evidence", levels: Levels) -> Look:
         merit, doubt, progress = evidence
         if merit >= -math.log(levels.accept):
             verdict = Verdict.ACCEPTED
@@ -84,9 +94,7 @@ class WideBettingRule(BettingRule):
     It is a method of its own because races that were recorded with "betting" must be decided as they were.
     """
 
-    def __init__(self, settings: RaceSettings, n_candidates: int) -> None:
-        super().__init__(settings, n_candidates)
-        self.test = MixtureBetting(settings.accept_above, settings.discard_below, wide=True)
+    wide = True
 
 
 class BoldBettingRule(BettingRule):
@@ -101,10 +109,15 @@ class BoldBettingRule(BettingRule):
     lookahead = 8
     carries_evidence = True
 
-    def __init__(self, settings: RaceSettings, n_candidates: int) -> None:
-        super().__init__(settings, n_candidates)
-        self.bold = BoldBetting(settings.accept_above, settings.discard_below)
-        self.test = self.bold.mixture
+    @cached_property
+    def bold(self) -> "BoldBetting":
+        from semeai.stats.bold import BoldBetting
+
+        return BoldBetting(self.settings.accept_above, self.settings.discard_below)
+
+    @cached_property
+    def test(self) -> "MixtureBetting":
+        return self.bold.mixture
 
     def look_again(
         self, last: Look | None, earlier: RewardCounts, batch: RewardCounts, n_tests: int, index: int

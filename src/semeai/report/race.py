@@ -86,7 +86,7 @@ def race_data(
     ledger: Ledger, run: RunInfo, cache: BoundsCache, effects: EffectsCache, state: str, at_once: bool = False
 ) -> Json:
     """Return a race without curves; ``at_once`` leaves its speed and most unknown intervals to later looks."""
-    race = read_race(ledger, run.name)
+    race = read_race(ledger, run)
     if race is None:
         return {"candidates": [], "n_evaluations": 0, "words": ["No batch is recorded yet."], "decisions": []}
     heads = ledger.heads(run.id)
@@ -172,7 +172,7 @@ def failure_row(race: Race, row: Mapping[str, Any]) -> Json:
 def race_curves(ledger: Ledger, run: RunInfo, numbers: Sequence[int], cache: BoundsCache) -> dict[int, Json]:
     """Return the curves of some candidates, by number: evaluations, mean, interval, and evidence."""
     with ledger.one_state():  # a live run may add rows meanwhile
-        race = read_race(ledger, run.name)
+        race = read_race(ledger, run)
         if race is None:
             return {}
         wanted = [n for n in dict.fromkeys(numbers) if 1 <= n <= len(race.standings)]

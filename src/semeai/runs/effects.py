@@ -17,12 +17,10 @@ from semeai.race.settings import RaceSettings
 from semeai.rng import derive, evaluation_seeds
 from semeai.stats.bounds import Bounds
 from semeai.stats.counts import RewardCounts
-from semeai.stats.intervals import always_valid_interval
-from semeai.stats.medians import always_valid_median
 from semeai.stats.spending import countable_share
 
 if TYPE_CHECKING:
-    from semeai.store.ledger import Ledger
+    from semeai.store.ledger import Ledger, RunInfo
     from semeai.work.jobs import Numbers
 
 VALUES = ("candidate", "evaluation", "seed", "value", "baseline")
@@ -74,6 +72,8 @@ def candidate_effect(
     """Return the effect of a candidate; None if it has no results, or if the race compares no numbers."""
     if evaluator.get("better") is None:
         return None
+    from semeai.stats.medians import always_valid_median
+
     confidence = 1 - _share(race.settings, len(race.standings), standing.index)
     if ends := evaluator.get("range"):
         if not standing.n_evaluations:
@@ -85,6 +85,8 @@ def candidate_effect(
 
 def mean_difference(counts: RewardCounts, width: float, confidence: float) -> Effect:
     """Return the mean difference that rewards stand for. ``width`` is the range's, negative if lower is better."""
+    from semeai.stats.intervals import always_valid_interval
+
     lower, upper = sorted((2 * bound - 1) * width for bound in always_valid_interval(counts, confidence))
     return Effect("mean", (2 * counts.mean - 1) * width, Bounds(lower, upper), counts.n)
 
@@ -93,15 +95,15 @@ def _share(settings: RaceSettings, n_candidates: int, index: int) -> float:
     return countable_share(settings.risk, index) if settings.mode == "stream" else settings.risk / n_candidates
 
 
-def recorded_effects(ledger: "Ledger", name: str, race: Race) -> dict[str, Effect]:
+def recorded_effects(ledger: "Ledger", run: "RunInfo", race: Race) -> dict[str, Effect]:
     """Return the effects of a recorded race."""
     from semeai.store.race_rows import recorded_numbers
 
-    run = ledger.run(name)
+    if run.config["evaluator"].get("better") is None:
+        return {}
     differences: dict[int, list[float]] = {}
-    if run.config["evaluator"].get("better") is not None:
-        for batch, numbers in recorded_numbers(ledger, run.id):
-            differences.setdefault(batch.candidate, []).extend(map(difference, numbers))
+    for batch, numbers in recorded_numbers(ledger, run.id):
+        differences.setdefault(batch.candidate, []).extend(map(difference, numbers))
     return race_effects(race, run.config["evaluator"], differences)
 
 

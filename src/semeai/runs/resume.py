@@ -10,6 +10,7 @@ from semeai.errors import ConfigError, LedgerError, RunNotFound, SemeaiError, di
 from semeai.race.candidate import Candidate, Verdict
 from semeai.race.race import Race
 from semeai.race.settings import RaceSettings
+from semeai.store import schema
 from semeai.store.identity import RACE
 from semeai.store.race_rows import recorded_checkpoint, recorded_decisions
 from semeai.store.verify import verify_run
@@ -35,11 +36,12 @@ def resume(race: Race, writer: "RunWriter") -> None:
     writer.follow(race, everything=checkpoint is None)
 
 
-def read_race(ledger: "Ledger", name: str) -> Race | None:
+def read_race(ledger: "Ledger", run: "str | RunInfo") -> Race | None:
     """Return the current state of a recorded race, from the ledger alone; None before its first batch."""
-    run = ledger.run(name)
+    if isinstance(run, str):
+        run = ledger.run(run)
     if run.kind != RACE:
-        raise RunNotFound(f"run {name!r} is of kind {run.kind!r}, not a race")
+        raise RunNotFound(f"run {run.name!r} is of kind {run.kind!r}, not a race")
     with ledger.one_state():  # a live run may add rows meanwhile
         race = _new_race(ledger, run)
         if race is None:
@@ -54,7 +56,8 @@ def read_race(ledger: "Ledger", name: str) -> Race | None:
 
 def _new_race(ledger: "Ledger", run: "RunInfo") -> Race | None:
     """Return the race before its first batch, with the recorded candidates; None if there are none."""
-    found = [Candidate(row["name"], json.loads(row["params"])) for row in ledger.rows("candidates", run.id)]
+    rows = ledger.columns(schema.candidates, run.id, "name", "params")
+    found = [Candidate(name, json.loads(params)) for name, params in rows]
     return Race(RaceSettings.model_validate(run.config["race"]), found, run.seed) if found else None
 
 
@@ -71,7 +74,7 @@ def summary_rows(ledger: "Ledger", name: str) -> Iterator[dict[str, Any]]:
         row = (
             standing.index,
             standing.candidate.name,
-            json.dumps(dict(standing.candidate.params), sort_keys=True),
+            dict(standing.candidate.params),
             standing.verdict.value,
             standing.n_evaluations,
             standing.total_reward,

@@ -41,14 +41,18 @@ def row_checksum(table: Table, row: Mapping[str, Any]) -> str:
     return _hash(values)
 
 
-def recorded_checksum(table: Table, values: Sequence[Any]) -> str:
-    """Return the ``row_checksum`` of a row as it is read, with the checksum last. It needs less time.
-
-    Numbers have the types of their columns then.
-    """
-    if any(is_json for _, _, is_json in _columns(table)):
-        return row_checksum(table, dict(zip(table.columns.keys(), values, strict=True)))
-    return _hash([table.name, *values[:-1]])
+def damaged_row(table: Table, rows: Iterable[Sequence[Any]]) -> dict[str, Any] | None:
+    """Return the first row, as it is read, whose checksum is not that of its other values; None if all are sound."""
+    names, has_json = table.columns.keys(), any(is_json for _, _, is_json in _columns(table))
+    for row in rows:
+        if has_json:
+            recorded, found = row[-1], row_checksum(table, dict(zip(names, row, strict=True)))
+        else:  # numbers have the types of their columns
+            values = [table.name, *row]
+            recorded, found = values.pop(), _hash(values)
+        if found != recorded:
+            return dict(zip(names, row, strict=True))
+    return None
 
 
 def _hash(values: Sequence[Any]) -> str:
@@ -92,10 +96,10 @@ class Head:
             self.digests = (self.digests + int(_hash([row[name] for name in identity]), 16)) % _MODULUS
         self.updated_at = max(self.updated_at, row.get("recorded_at", ""))
 
-    def count(self, checksum: str) -> None:
-        """Count a row by its checksum alone, without its part of the digest and its time."""
-        self.n_rows += 1
-        self.checksums = (self.checksums + int(checksum, 16)) % _MODULUS
+    def count(self, *checksums: str) -> None:
+        """Count rows by their checksums alone, without their part of the digest and their times."""
+        self.n_rows += len(checksums)
+        self.checksums = (self.checksums + sum([int(checksum, 16) for checksum in checksums])) % _MODULUS
 
     def remove(self, checksum: str) -> None:
         """Take back a row of a table whose rows have no digests, before another one replaces it."""

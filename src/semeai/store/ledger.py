@@ -11,6 +11,7 @@ Both backends guarantee:
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from operator import itemgetter
 from typing import Any
 
 import sqlalchemy
@@ -19,7 +20,7 @@ from sqlalchemy import Connection, Row, Table, insert, select
 from semeai.errors import LedgerError, RunChanged, RunNotFound, did_you_mean
 from semeai.race.race import Batch
 from semeai.store import schema
-from semeai.store.checks import Head, digest_of, head_rows, heads_of, recorded_checksum, row_checksum
+from semeai.store.checks import Head, damaged_row, digest_of, head_rows, heads_of, row_checksum
 from semeai.store.database import Database
 from semeai.store.identity import describe_changes, hash_config
 from semeai.store.kinds import table_named
@@ -75,7 +76,7 @@ class Ledger(Database):
 
     def _info(self, row: Row[Any]) -> RunInfo:
         found = row._asdict()
-        if row_checksum(schema.runs, found) != found["checksum"] or hash_config(found["config"]) != row.config_hash:
+        if row_checksum(schema.runs, found) != found["checksum"]:
             raise LedgerError(f"{self.location}: the row of run {row.name!r} in runs is damaged")
         return RunInfo(**{name: found[name] for name in _RUN_FIELDS})
 
@@ -118,26 +119,33 @@ class Ledger(Database):
             del row["run_id"], row["checksum"]
             yield row
 
+    def columns(self, table: Table, run_id: int, *names: str) -> Iterator[tuple[Any, ...]]:
+        """Yield two or more values of each row of one run, in order. Whole rows are checked, as by ``rows``."""
+        return map(itemgetter(*map(table.columns.keys().index, names)), self._checked(table, run_id))
+
     def checked_rows(self, table: Table, run_id: int, start: int = 0) -> Iterator[dict[str, Any]]:
         """Yield whole rows of one run, in order. Raises LedgerError at the first one that is damaged.
 
         At the end, it also raises LedgerError if they are not as many as recorded, or others; not with a ``start``.
         """
+        names = table.columns.keys()
+        for values in self._checked(table, run_id, start):
+            yield dict(zip(names, values, strict=True))
+
+    def _checked(self, table: Table, run_id: int, start: int = 0) -> Iterator[Sequence[Any]]:
         query = select(table).where(table.c.run_id == run_id).order_by(*table.primary_key.columns)
         if start:
             query = query.where(list(table.primary_key.columns)[1] >= start)
-        names = [column.name for column in table.columns]
         found = Head()
         with self.reading() as connection:
             recorded = self._heads_in(connection, run_id).get(table.name, Head())
             if self.has(connection, table):
-                with connection.execution_options(yield_per=1000).execute(query) as rows:
-                    for values in rows:
-                        row = dict(zip(names, values, strict=True))
-                        if recorded_checksum(table, values) != values[-1]:
-                            raise self.damage(run_id, f"{place_of(table, row)} is damaged")
-                        found.count(values[-1])
-                        yield row
+                with connection.execution_options(yield_per=1000).execute(query) as result:
+                    for rows in result.partitions():
+                        if damaged := damaged_row(table, rows):
+                            raise self.damage(run_id, f"{place_of(table, damaged)} is damaged")
+                        found.count(*[row[-1] for row in rows])
+                        yield from rows
             if start or table is schema.checkpoints:
                 return
             n = found.n_rows

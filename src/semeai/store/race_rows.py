@@ -2,8 +2,9 @@
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -36,17 +37,21 @@ def decision_values(d: Decision) -> dict[str, Any]:
     }
 
 
-def decision_of(row: Mapping[str, Any]) -> Decision:
+_DECISION = ("candidate", "verdict", *Decision._fields[2:8], "lower", "upper")
+
+
+def _decision_of(values: Sequence[Any]) -> Decision:
+    candidate, verdict, after_batch, n_evaluations, total_reward, n_tests, merit, doubt, lower, upper = values
     return Decision(
-        row["candidate"],
-        Verdict(row["verdict"]),
-        row["after_batch"],
-        row["n_evaluations"],
-        row["total_reward"],
-        row["n_tests"],
-        _or(row["merit"], -math.inf),
-        _or(row["doubt"], -math.inf),
-        Bounds(_or(row["lower"], -math.inf), _or(row["upper"], math.inf)),
+        candidate,
+        Verdict(verdict),
+        after_batch,
+        n_evaluations,
+        total_reward,
+        n_tests,
+        _or(merit, -math.inf),
+        _or(doubt, -math.inf),
+        Bounds(_or(lower, -math.inf), _or(upper, math.inf)),
     )
 
 
@@ -94,23 +99,24 @@ def total_values(standing: "Standing") -> dict[str, Any]:
     }
 
 
-def _standing_state(row: Mapping[str, Any]) -> StandingState:
+def _standing_state(values: Sequence[Any]) -> StandingState:
+    counts, n_evaluations, total_reward, n_dispatched, n_tests, merit, doubt, progress, upper = values
     return StandingState(
-        counts_from_json(row["counts"]),
-        row["n_evaluations"],
-        row["total_reward"],
-        row["n_dispatched"],
-        row["n_tests"],
-        _or(row["merit"], -math.inf),
-        _or(row["doubt"], -math.inf),
-        _or(row["progress"], -math.inf),
-        _or(row["upper"], math.inf),
+        counts_from_json(counts),
+        n_evaluations,
+        total_reward,
+        n_dispatched,
+        n_tests,
+        _or(merit, -math.inf),
+        _or(doubt, -math.inf),
+        _or(progress, -math.inf),
+        _or(upper, math.inf),
     )
 
 
 def recorded_decisions(ledger: "Ledger", run_id: int) -> list[Decision]:
     """Return the decisions of a race, in order."""
-    return [decision_of(row) for row in ledger.rows(schema.decisions, run_id)]
+    return [*map(_decision_of, ledger.columns(schema.decisions, run_id, *_DECISION))]
 
 
 def recorded_checkpoint(ledger: "Ledger", run_id: int) -> Checkpoint | None:
@@ -125,10 +131,11 @@ def recorded_checkpoint(ledger: "Ledger", run_id: int) -> Checkpoint | None:
         raise ledger.damage(
             run_id, f"its recorded state is that after {row['n_batches']} batches, and {n_batches} are recorded"
         )
+    totals = ledger.columns(schema.totals, run_id, "candidate", *StandingState._fields)
     return Checkpoint(
         row["n_batches"],
         tuple(Batch(*values) for values in json.loads(row["pending"])),
-        {row["candidate"]: _standing_state(row) for row in ledger.rows(schema.totals, run_id)},
+        {candidate: _standing_state(state) for candidate, *state in totals},
         tuple(recorded_decisions(ledger, run_id)),
     )
 
@@ -138,7 +145,15 @@ def counts_to_json(counts: RewardCounts) -> str:
 
 
 def counts_from_json(text: str) -> RewardCounts:
+    return _short_counts(text) if len(text) < 100 else _counts(text)
+
+
+def _counts(text: str) -> RewardCounts:
     return RewardCounts({int(level): n for level, n in json.loads(text).items()})
+
+
+_short_counts = lru_cache(maxsize=4096)(_counts)
+"""Counts of few values, which many rows have in common; so each is made once."""
 
 
 def now() -> str:

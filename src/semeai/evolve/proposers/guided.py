@@ -26,7 +26,7 @@ from semeai.evolve.proposers.random import Cells, RandomPatterns, RandomSource
 from semeai.evolve.sample import Sample
 from semeai.patterns.pattern import Pattern
 from semeai.players.config import PlayerConfig
-from semeai.rng import generator
+from semeai.rng import derive, generator
 
 Matched = NDArray[np.bool_]
 MOST_DEFAULT_SHALLOW = 400
@@ -86,26 +86,25 @@ class Guided(Proposer):
             shares = sample.shares(context.config, self.shallow, self.seed)
             ranked = self._rank(context, sample, self._deep[sample] - shares)
             if self.searched:
-                effects = self._effects(ranked[: self.searched], context, sample, shares)
+                effects = self._effects(ranked[: self.searched], context, sample)
                 ranked = sorted(effects, key=lambda scored: (-scored.z, scored.pattern.text))
             self._ranked = {place: ranked}
         return self._ranked[place]
 
-    def _effects(
-        self, scored: list[Scored], context: Context, sample: Sample, shares: NDArray[np.float64]
-    ) -> Iterator[Scored]:
+    def _effects(self, scored: list[Scored], context: Context, sample: Sample) -> Iterator[Scored]:
         """Yield each pattern, with each of its weights, with which searches come clearly nearer to the deep search.
 
         The distance of two searches of a position is half the sum of the differences of their shares. The z-score is
-        that of the mean change of this distance over the positions.
+        that of the mean change of this distance over the positions. The shallow searches have a seed of their own: with
+        its seed, the deep search would begin with the same simulations, and any change at all would seem to be worse.
         """
-        deep = self._deep[sample]
-        before = sample.by_position(np.abs(deep - shares)) / 2
+        deep, seed = self._deep[sample], derive(self.seed, "effects")
+        before = sample.by_position(np.abs(deep - sample.shares(context.config, self.shallow, seed))) / 2
         for one in scored:
             for bias in self.source.biases:
                 pattern = Pattern(one.pattern.cells, math.copysign(bias, one.pattern.bias), one.pattern.geometry)
                 grown = config_of(PatternChange(pattern).apply(context.baseline, context.config), context.game)
-                after = sample.by_position(np.abs(deep - sample.shares(grown, self.shallow, self.seed))) / 2
+                after = sample.by_position(np.abs(deep - sample.shares(grown, self.shallow, seed))) / 2
                 z = z_score(before - after)
                 if z >= self.least_z:
                     yield Scored(pattern, z, one.matched)
