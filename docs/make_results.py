@@ -157,8 +157,8 @@ def page() -> str:
         "## Scalability and parallelization of Monte-Carlo Tree Search",
         *mcts,
         "## How strong the players are",
-        "Against GNU Go at level 10, on 9x9, by the default player before its [move model]"
-        "(explanation/go.md#the-move-model), or before its database; the papers have no such table. "
+        "Against GNU Go at level 10, on 9x9, by the default player, or as it was before its [move model]"
+        "(explanation/go.md#the-move-model) or before its database; the papers have no such table. "
         "[Go](benchmarks/strength-go.md), "
         "[Havannah](benchmarks/strength-havannah.md).",
         markdown(chosen(table_of("strength-go", "9x9 Go against GNU Go"), by_player)),
