@@ -39,7 +39,9 @@ demo: setup
 quick: setup
 	$(BIN)/python -m pytest -n auto -m 'not slow and not statistical'
 
+# Compile the kernels once before the processes start: each of them would compile all for itself.
 test: setup
+	@SEMEAI_BOUNDSCHECK=1 $(BIN)/semeai warmup
 	$(BIN)/python -m pytest -n auto
 
 lint: setup
