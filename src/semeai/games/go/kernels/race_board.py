@@ -230,10 +230,16 @@ def add_chain(memory: Memory, zone: int, start: int, avoid: int) -> None:
 @kernel
 def add_around(memory: Memory, zone: int, start: int) -> None:
     """Add the stones of a chain and all points beside it."""
-    w = memory[STRIDE]
     n, _ = walk(memory, start, np.int64(MAX_POINTS))
+    add_with_neighbours(memory, zone, np.int64(CHAIN), n)
+
+
+@kernel
+def add_with_neighbours(memory: Memory, zone: int, listed: int, n: int) -> None:
+    """Add the ``n`` points that are listed from ``listed`` on, and all points beside them."""
+    w = memory[STRIDE]
     for i in range(n):
-        p = memory[np.uint64(CHAIN + i)]
+        p = memory[np.uint64(listed + i)]
         add(memory, zone, p)
         for side in range(4):
             q = side_of(p, side, w)

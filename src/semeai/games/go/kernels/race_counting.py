@@ -18,6 +18,7 @@ from semeai.games.go.kernels.race_board import (
     TARGET_LIBERTIES,
     Memory,
     add,
+    add_with_neighbours,
     at,
     clear,
     in_zone,
@@ -43,8 +44,8 @@ def falls_by_count(
         return False
     clear(memory, zone)
     clear(memory, seen)
-    _add_with_neighbours(memory, zone, CHAIN, stones)
-    _add_with_neighbours(memory, zone, LIBERTIES, n)
+    add_with_neighbours(memory, zone, np.int64(CHAIN), stones)
+    add_with_neighbours(memory, zone, np.int64(LIBERTIES), n)
     for i in range(n):
         memory[np.uint64(TARGET_LIBERTIES + i)] = memory[np.uint64(LIBERTIES + i)]
     add(memory, zone, own)
@@ -79,18 +80,6 @@ def _is_closed(memory: Memory, filler: int, n: int) -> bool:
         if not is_beside:
             return False
     return True
-
-
-@inlined
-def _add_with_neighbours(memory: Memory, zone: int, listed: int, n: int) -> None:
-    w = memory[STRIDE]
-    for i in range(n):
-        p = memory[np.uint64(listed + i)]
-        add(memory, zone, p)
-        for side in range(4):
-            q = side_of(p, side, w)
-            if at(memory, q) != BORDER:
-                add(memory, zone, q)
 
 
 @inlined

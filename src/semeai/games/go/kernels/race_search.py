@@ -44,6 +44,7 @@ from semeai.games.go.kernels.race_board import (
     add,
     add_around,
     add_chain,
+    add_with_neighbours,
     at,
     clear,
     count,
@@ -55,7 +56,7 @@ from semeai.games.go.kernels.race_board import (
 )
 from semeai.games.go.kernels.race_choices import list_choices
 from semeai.games.go.kernels.race_counting import falls_by_count
-from semeai.games.go.kernels.tables import BORDER, EMPTY
+from semeai.games.go.kernels.tables import EMPTY
 from semeai.jit import inlined, kernel
 
 KO, TOO_LONG, TOO_MANY_NODES = 1, 2, 4
@@ -268,14 +269,7 @@ def _add_own_move(memory: Memory, zone: int, p: int, captured: int, passes: int)
         if at(memory, q) == prover:
             add(memory, zone, q)
     _add_neighbours(memory, zone, p, 3 - prover, passes)
-    top = memory[N_TAKEN] - captured
-    for i in range(captured):
-        q = memory[np.uint64(TAKEN + top + i)]
-        add(memory, zone, q)
-        for side in range(4):
-            r = side_of(q, side, w)
-            if at(memory, r) != BORDER:
-                add(memory, zone, r)
+    add_with_neighbours(memory, zone, TAKEN + memory[N_TAKEN] - captured, captured)
 
 
 @kernel
