@@ -33,21 +33,23 @@ def run(
     simulations: Sequence[int] = (SIMULATIONS,),
     **playing: Unpack[Playing],
 ) -> list[ResultTable]:
-    """Return two tables: each version against the default player from open races, and from the empty board."""
+    """Return two tables: each version against the default player from open races, and from the empty board.
+
+    With a folder of records there is one table: race playouts alone, from open races of these games on 19x19.
+    """
     tables = []
     progress = playing.get("progress", silent)
     compile_players(["go"], progress)
     for n in simulations:
-        openings = {s: open_races(s, None, playing) for s in size}
-        if records is not None:
-            openings[0] = open_races(19, records, playing)
+        versions = TRIED if records is None else TRIED[:1]
         rows = []
-        for s, found in openings.items():
-            name = f"{game_named('go').board_name(s or 19)}, {'games of the folder' if not s else 'self-play'}"
+        for s in size if records is None else (19,):
+            found = open_races(s, records, playing)
+            name = f"{game_named('go').board_name(s)}, {'self-play' if records is None else 'games of the folder'}"
             progress(f"{name}: {len(found)} positions with an open race")
             if found:
-                settings = MatchSettings(size=s or 19, openings=tuple(found), scoring="area")
-                rows += _rows(f"{name} ({len(found)} positions)", settings, n, playing)
+                settings = MatchSettings(size=s, openings=tuple(found), scoring="area")
+                rows += _rows(f"{name} ({len(found)} positions)", settings, n, versions, playing)
         tables.append(
             ResultTable(
                 f"From positions with an open race, {n:,} simulations per move",
@@ -55,10 +57,12 @@ def run(
                 f"of groups of {LEAST_STONES} stones or more.",
             )
         )  # fmt: skip
+        if records is not None:
+            continue
         rows = []
         for s in size:
             settings = MatchSettings(size=s, opening_moves=2, scoring="area")
-            rows += _rows(game_named("go").board_name(s), settings, n, playing)
+            rows += _rows(game_named("go").board_name(s), settings, n, versions, playing)
         tables.append(
             ResultTable(
                 f"From the empty board, {n:,} simulations per move", _COLUMNS, tuple(rows),
@@ -72,11 +76,13 @@ _COLUMNS = ("games from", "version", "win rate, 95% Wilson", "CPU time, version 
 _NOTE = "Against the default player, pairs with colours swapped, komi 7.5, area scoring, equal simulations."
 
 
-def _rows(place: str, settings: MatchSettings, n: int, playing: Playing) -> list[tuple[str | float | int, ...]]:
+def _rows(
+    place: str, settings: MatchSettings, n: int, versions: Sequence[Version], playing: Playing
+) -> list[tuple[str | float | int, ...]]:
     base = f"mcts:default,resign_below=0.05,simulations={n}"
-    pairings = [Pairing(f"{place}, {version.label}", f"{base},{version.settings}", base, settings) for version in TRIED]
+    pairings = [Pairing(f"{place}, {version.label}", f"{base},{version.settings}", base, settings) for version in versions]
     tallies = play_all(pairings, GAMES, **playing)
-    return [_row(place, version, tally) for version, tally in zip(TRIED, tallies, strict=True)]
+    return [_row(place, version, tally) for version, tally in zip(versions, tallies, strict=True)]
 
 
 def _row(place: str, version: Version, tally: Tally) -> tuple[str | float | int, ...]:
