@@ -210,6 +210,23 @@ def test_ctrl_c_in_a_call_that_does_not_come_back(start):
     assert_ended(command, 130)
 
 
+@pytest.mark.slow
+def test_a_run_that_does_not_end_in_time_says_how_to_go_on(start):
+    """On a busy machine the main thread may need longer than is promised."""
+    code = (
+        "import signal, time\nfrom semeai.cli.interrupt import take_over\ntake_over()\n"
+        "signal.signal(signal.SIGINT, lambda *_: print('heard'))\nprint('ready')\n"
+        "while True: time.sleep(1)"
+    )
+    command = start(["-c", code])
+    command.wait_until(lambda: "ready" in command.output)
+    for n in (1, 2):
+        command.process.send_signal(signal.SIGINT)
+        command.wait_until(lambda n=n: command.output.count("heard") == n)
+    assert_ended(command, 130)
+    assert "the same command resumes" in command.output
+
+
 @pytest.mark.parametrize("entry", ENTRIES)
 @pytest.mark.parametrize("n_modules", [1, 100, *(pytest.param(n, marks=pytest.mark.slow) for n in (30, 200, 400, 800))])
 def test_nothing_is_printed(entry, n_modules):

@@ -6,6 +6,7 @@ only between two steps of the main thread, which may be inside a kernel for long
 too, and ends a process that does not react to them.
 """
 
+import contextlib
 import os
 import select
 import signal
@@ -23,6 +24,8 @@ REACT_SECONDS = 2.5
 """Seconds in which the main thread must react to a first Ctrl-C; some steps of the compiler need more."""
 END_SECONDS = 4.0
 """Seconds in which the process must end after a second signal; workers have two of them to end themselves."""
+_LAST_WORDS = b"ended before all was put away; the same command resumes from what is recorded\n"
+"""What a run says if it has to be ended, for example on a machine that is too busy to end it in time."""
 _RETRY_SECONDS = 0.01
 _SWALLOWING = (os.path.join("llvmlite", "binding"), "weakref.py", "_weakrefset.py")
 
@@ -85,13 +88,17 @@ def _is_swallowed(frame: "FrameType | None") -> bool:
 def _follow(read: int) -> None:
     """End the process if it does not react to the signals that arrive at ``read``."""
     _signal_arrives(read)
-    if signal.getsignal(signal.SIGINT) is not _interrupt:  # a run finishes its work, which may take long
+    is_run = signal.getsignal(signal.SIGINT) is not _interrupt
+    if is_run:  # it finishes its work, which may take long
         _signal_arrives(read)
     elif not _signal_arrives(read, REACT_SECONDS):
         if not _raised:
             _end()
         _signal_arrives(read)
     time.sleep(END_SECONDS)
+    if is_run:
+        with contextlib.suppress(OSError):
+            os.write(2, _LAST_WORDS)
     _end()
 
 
