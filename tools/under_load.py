@@ -2,7 +2,7 @@
 
 ``python tools/under_load.py`` runs tests of the runner, of the contracts and of parallel search five times, with two
 busy loops beside them, and prints a line per round. The exit code is 1 if a test has failed. ``--json`` keeps the
-rounds in a file, so that a stopped run goes on.
+rounds in a file, so that a stopped run goes on, with the output of those that failed.
 """
 
 import argparse
@@ -18,6 +18,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("tests/runs", "tests/work", "tests/contracts", "tests/parallel")
+MOST_OUTPUT = 100_000
+"""Characters that are kept of the output of a round that failed."""
 BUSY = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    sum(range(1_000_000))\n"
 
 
@@ -46,6 +48,7 @@ def one_round(words: list[str]) -> dict[str, object]:
         "outcome": lines[-1].strip("= "),
         "failed": failed,
         "minutes": round(minutes, 1),
+        "output": "" if done.returncode == 0 else done.stdout[-MOST_OUTPUT:],
     }
 
 
