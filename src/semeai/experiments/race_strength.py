@@ -80,7 +80,9 @@ def _rows(
     place: str, settings: MatchSettings, n: int, versions: Sequence[Version], playing: Playing
 ) -> list[tuple[str | float | int, ...]]:
     base = f"mcts:default,resign_below=0.05,simulations={n}"
-    pairings = [Pairing(f"{place}, {version.label}", f"{base},{version.settings}", base, settings) for version in versions]
+    pairings = [
+        Pairing(f"{place}, {version.label}", f"{base},{version.settings}", base, settings) for version in versions
+    ]
     tallies = play_all(pairings, GAMES, **playing)
     return [_row(place, version, tally) for version, tally in zip(versions, tallies, strict=True)]
 
