@@ -25,7 +25,7 @@ from semeai.cli.help import Parameter, help_of, parameters_of
 from semeai.games.catalog import GAMES, game_named
 from semeai.games.go.database import OWN_DATABASE
 from semeai.games.go.model import OWN_MODEL
-from semeai.games.patterns.policy import OWN
+from semeai.games.learnt import OWN
 from semeai.gtp import analysis, playing, records
 from semeai.gtp.dialects import DIALECTS
 from semeai.gtp.engine import ADMINISTRATIVE

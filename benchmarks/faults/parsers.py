@@ -32,8 +32,9 @@ from semeai.games.chess.position import ChessPosition
 from semeai.games.go.book import Book
 from semeai.games.go.database import Database, load_database
 from semeai.games.go.kernels.features import N_IDS, WIDTH
-from semeai.games.go.model import MoveModel, load_model
+from semeai.games.go.model import FEATURES
 from semeai.games.go.position import GoPosition
+from semeai.games.move_model import MoveModel, load_model
 from semeai.match.settings import MatchSettings
 from semeai.patterns.file import format_patterns, parse_patterns, read_patterns
 from semeai.players.catalog import parse_spec
@@ -94,7 +95,7 @@ def parsers(folder: Path) -> dict[str, Parser]:
         ),
         "pattern files": Parser(lambda r: bytes_like(r, seeds.PATTERNS), File(folder / "p.txt", patterns_again), 1.5),
         "pattern databases": Parser(Archives(folder, valid_database()), File(folder / "ae.npz", load_database), 0.7),
-        "move models": Parser(Archives(folder, valid_model()), File(folder / "model.npz", load_model), 0.05),
+        "move models": Parser(Archives(folder, valid_model()), File(folder / "model.npz", load_go_model), 0.05),
         "opening books": Parser(
             lambda r: bytes_like(r, seeds.BOOKS), File(folder / "book.txt", lambda path: list(Book.load(path).lines()))
         ),
@@ -243,9 +244,14 @@ def valid_database() -> Database:
     return Database(keys, np.zeros(40, np.uint8), np.linspace(-2, 2, 40, dtype=np.float32), {"games": 3})
 
 
+def load_go_model(path: Path) -> MoveModel:
+    return load_model(path, FEATURES)
+
+
 def valid_model() -> MoveModel:
     rows = np.random.default_rng(1).normal(0, 1, (N_IDS, WIDTH)).round().astype(np.float32)  # it packs well
-    return MoveModel(rows, np.arange(1, 41, dtype=np.uint32), np.linspace(-2, 2, 40, dtype=np.float32), {"games": 3})
+    keys, shapes = np.arange(1, 41, dtype=np.uint32), np.linspace(-2, 2, 40, dtype=np.float32)
+    return MoveModel(FEATURES, rows, keys, shapes, {"games": 3})
 
 
 class Archives:

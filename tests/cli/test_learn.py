@@ -8,9 +8,11 @@ from typer.testing import CliRunner
 from semeai.cli.app import app
 from semeai.errors import ConfigError
 from semeai.games.go.database import load_database
-from semeai.games.go.model import load_model
+from semeai.games.go.model import FEATURES
 from semeai.games.go.position import GoPosition
 from semeai.games.go.sgf import write_sgf
+from semeai.games.havannah.model import FEATURES as HAVANNAH_FEATURES
+from semeai.games.move_model import load_model
 from semeai.players.catalog import parse_spec
 from tests.learn.test_learn import random_games
 
@@ -35,14 +37,14 @@ def test_a_move_model_of_a_folder_of_games(folder):
     assert "broken.sgf is no SGF file" in result.stderr
     assert "chunk 1 of 1: log-likelihood" in result.stderr
     assert "moves 1 to 30" in result.stdout
-    assert f"digest {load_model(output).digest}" in result.stdout.replace("\n", " ")
+    assert f"digest {load_model(output, FEATURES).digest}" in result.stdout.replace("\n", " ")
     assert figure.read_text().startswith("<?xml")
     assert not output.with_name("model.npz.part").exists()
     first = output.read_bytes()
     found = json.loads(semeai(*words, "--json").stdout)
     assert output.read_bytes() == first
-    assert found["digest"] == load_model(output).digest
-    assert found["shapes"] == len(load_model(output))
+    assert found["digest"] == load_model(output, FEATURES).digest
+    assert found["shapes"] == len(load_model(output, FEATURES))
     assert found["bytes_on_disk"] == output.stat().st_size
     assert (found["games"], found["games_held_out"], len(found["refused"])) == (19, 1, 1)
     assert 0 <= found["top_1"] <= found["top_5"] <= found["top_20"] <= 1
@@ -56,7 +58,7 @@ def test_a_player_takes_the_model(folder):
     output = folder / "model.npz"
     assert semeai("learn", folder, "-o", output, "--min-seen", 5, "--epochs", 1).exit_code == 0
     spec = parse_spec(f"mcts:model={output},simulations=5,memory_mb=1", folder)
-    assert spec.identity()["policy"]["model"] == load_model(output).digest
+    assert spec.identity()["policy"]["model"] == load_model(output, FEATURES).digest
     player, position = spec.make(), GoPosition(5)
     player.start(position, seed=1)
     position.play(player.choose().move)
@@ -64,6 +66,19 @@ def test_a_player_takes_the_model(folder):
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+def test_a_model_of_havannah_learns_visits_too(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = ("learn", "--game", "havannah", "--self-play", 6, "--size", 4, "--simulations", 20, "--workers", 1)
+    searching = ("--targets", "visits", "--searches", 2, "--search-simulations", 30, "--held-out", 0.4)
+    result = semeai(*words, *searching, "--start", "own", "-o", "m.npz")
+    assert result.exit_code == 0, result.output
+    assert "to play with it: semeai gtp --game havannah --set model=m.npz" in result.stdout
+    about = load_model("m.npz", HAVANNAH_FEATURES).about
+    assert (about["game"], about["targets"]) == ("havannah", "visits")
+    assert about["start"] == HAVANNAH_FEATURES.own_model.partition("@")[0]
+
+
 def test_a_model_of_searches_begins_with_another_one(folder):
     first, output = folder / "first.npz", folder / "next.npz"
     words = ("learn", folder, "--min-seen", 5, "--epochs", 1)
@@ -78,8 +93,12 @@ def test_a_model_of_searches_begins_with_another_one(folder):
     )
     assert output.with_name("next.npz.searches").read_text() == searches
     assert 30 < found["moves"] + found["moves_held_out"] <= 40
-    about = load_model(output).about
-    assert (about["targets"], about["start"], about["sources"]) == ("visits", load_model(first).digest, [str(folder)])
+    about = load_model(output, FEATURES).about
+    assert (about["targets"], about["start"], about["sources"]) == (
+        "visits",
+        load_model(first, FEATURES).digest,
+        [str(folder)],
+    )
 
 
 def test_a_database_of_a_folder_of_games(folder):
@@ -100,13 +119,17 @@ def test_a_database_of_a_folder_of_games(folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [("--patterns-only",), ("--epochs", 1)], ids=["patterns", "model"])
+@pytest.mark.parametrize(
+    "kind",
+    [("--patterns-only",), ("--epochs", 1), ("--game", "havannah", "--held-out", 0.4)],
+    ids=["patterns", "model", "havannah"],
+)
 def test_self_play_is_the_same_for_any_number_of_workers_and_played_once(tmp_path, kind):
     digests, played = [], []
     for workers, ledger in ((1, "a"), (2, "b"), (1, "a")):
         output = tmp_path / "ae.npz"
         result = semeai(
-            "learn", "--self-play", 6, "--size", 4, "--simulations", 5, "--player", "mcts:rave,memory_mb=1",
+            "learn", "--self-play", 6, "--size", 4, "--simulations", 5, "--player", "mcts:uct,memory_mb=1",
             "--workers", workers, "--ledger", tmp_path / f"{ledger}.sqlite", "--min-seen", 3, "-o", output, *kind,
         )  # fmt: skip
         assert result.exit_code == 0, result.output
@@ -139,6 +162,10 @@ def test_self_play_is_the_same_for_any_number_of_workers_and_played_once(tmp_pat
         (("x.sgf", "--figure", "x.txt"), "--figure x.txt: write a name that ends in .svg"),
         (("x.sgf", "--patterns-only", "--prior", 0), "--prior: must be above 0 and at most 1000, not 0"),
         (("--self-play", 4, "--player", "mcts:simulations=5", "--simulations", 9), "has a budget of its own"),
+        (("--self-play", 4, "--game", "havannah", "--patterns-only"), "--game havannah: --patterns-only is for Go"),
+        (("--self-play", 4, "--game", "havannah", "--size", 19), "havannah is played on sizes 2 to 10, not 19"),
+        (("x.sgf", "--game", "havannah"), "none of 1 files can be used; the first: x.sgf: cannot be read"),
+        (("x.sgf", "--game", "hawannah"), "hawannah"),
     ],
 )
 def test_bad_words(words, sentence, tmp_path):

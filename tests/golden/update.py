@@ -27,7 +27,10 @@ HAVANNAH_BASES = (5, 8)
 PLAYOUTS = 20
 TREES = (("go", 9), ("havannah", 5), ("havannah", 3))
 """Base 3 is small enough for proofs."""
-PLAYERS = {"go": ("default", "database=own", "uct"), "havannah": ("default", "uct")}
+PLAYERS = {
+    "go": ("default", "database=own", "uct"),
+    "havannah": ("default", "model=none,search.expansion_threshold=1", "uct"),
+}
 SIMULATIONS = 400
 FIELDS = {
     "visits": "<f4", "wins": "<f4", "rave_visits": "<f4", "rave_wins": "<f4", "heuristic": "<f4",

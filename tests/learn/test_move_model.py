@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 
 from semeai.errors import ConfigError
-from semeai.games.go import model
+from semeai.games import move_model as model
 from semeai.games.go.config import GoPolicy
 from semeai.games.go.kernels.features import FIRST_ID, N_IDS, N_KEYS, N_SLOTS, SLOTS, WIDTH
-from semeai.games.go.model import load_model
+from semeai.games.go.model import FEATURES
+from semeai.games.move_model import load_model
 from semeai.games.record import GameRecord
 from semeai.learn import move_model
 from semeai.learn.examples import Examples, GameMoves, Harvester
 from semeai.learn.logit import Judged, ShapeNumbers, Weights
-from semeai.learn.move_model import GROUPS, Fit, Settings, by_group, count_shapes, learn_model, split, used_by
+from semeai.learn.move_model import Fit, Settings, by_group, count_shapes, learn_model, split
 from tests.learn.test_learn import random_games
 
 SMALL = Settings(min_seen=5, held_out=0.2, epochs=2)
@@ -51,11 +52,11 @@ def planted(draw, factor):
 
 def fitted(draw, examples, factor_step):
     """Weights after a few passes, and the log-likelihood in each."""
-    numbers = ShapeNumbers(np.arange(1, 11, dtype=np.uint32))
+    numbers = ShapeNumbers(np.arange(1, 11, dtype=np.uint32), FEATURES)
     shapes = numbers.find(examples)
     assert shapes[:, 0].tolist() == (examples.keys[:, 0].astype(int) - 1).tolist()
     assert (shapes[:, 1:] == -1).all()
-    weights, likelihoods = Weights.first(10, seed=1, factors=factor_step > 0), []
+    weights, likelihoods = Weights.first(FEATURES, 10, seed=1, factors=factor_step > 0), []
     for epoch, step in enumerate((1, 0.5, 0.3, 0.2)):
         order = draw.permutation(len(examples))
         steps = (0.1 * step, factor_step * step)
@@ -96,7 +97,7 @@ def test_planted_pairs_are_found_again():
     likelihoods = []
     for factor_step in (0, 0.05):
         weights, _, _ = fitted(draw, examples, factor_step)
-        found = ShapeNumbers(np.arange(1, 11, dtype=np.uint32)).find(others)
+        found = ShapeNumbers(np.arange(1, 11, dtype=np.uint32), FEATURES).find(others)
         likelihoods.append(weights.judge(others, found, EVERYTHING).log_likelihood)
     exact = Weights(rows.astype(np.float32), weights.row_squares, of_shapes.astype(np.float32), weights.shape_squares)
     best = exact.judge(others, found, EVERYTHING).log_likelihood
@@ -110,10 +111,10 @@ def test_judging_known_chances():
     ids[:3, 0] = (1, 2, 3)
     keys = np.zeros((6, N_KEYS), np.uint32)
     examples = examples_of(ids, keys, np.array([0, 3, 6]), np.array([1, 4]), np.array([1, 40]))
-    weights = Weights.first(0, seed=1, factors=False)
+    weights = Weights.first(FEATURES, 0, seed=1, factors=False)
     weights.rows[:4, 0] = np.log([1, 1, 2, 4])
-    used = used_by(["shapes"])
-    judged = weights.judge(examples, ShapeNumbers(np.zeros(0, np.uint32)).find(examples), used)
+    used = FEATURES.used_by(["shapes"])
+    judged = weights.judge(examples, ShapeNumbers(np.zeros(0, np.uint32), FEATURES).find(examples), used)
     assert judged.ranks.tolist() == [1, 1]
     assert np.exp(judged.log_chances) == pytest.approx([2 / 7, 1 / 3])
     assert (judged.top(1), judged.top(2)) == (0, 1)
@@ -131,7 +132,7 @@ def test_a_shape_inside_an_unknown_one_is_unknown():
     keys[1], keys[1, 1] = keys[0], 99
     keys[2], keys[2, 7] = keys[0], 99
     examples = examples_of(np.zeros((3, N_SLOTS), np.uint16), keys, np.array([0, 3]), np.array([0]), np.array([1]))
-    found = ShapeNumbers(np.arange(1, N_KEYS + 1, dtype=np.uint32)).find(examples)
+    found = ShapeNumbers(np.arange(1, N_KEYS + 1, dtype=np.uint32), FEATURES).find(examples)
     assert found[0].tolist() == list(range(N_KEYS))
     assert (found[1] >= 0).tolist() == [True] + [False] * 6 + [True] * 4
     assert (found[2] >= 0).tolist() == [True] * 7 + [False] * 3 + [True]
@@ -143,7 +144,7 @@ def test_the_same_games_give_the_same_file_and_it_predicts(tmp_path):
     for name, found in (("one", one), ("two", two)):
         found.model.save(tmp_path / name)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
-    assert load_model(tmp_path / "one").digest == one.model.digest
+    assert load_model(tmp_path / "one", FEATURES).digest == one.model.digest
     assert (one.n_games, one.n_held_out) == (48, 12)
     assert one.n_moves == sum(move != 0 for game in split(games, SMALL)[0] for _, move in game.moves)
     assert one.judged.log_likelihood > -np.log(25) + 0.8
@@ -239,7 +240,7 @@ def test_a_model_says_what_it_was_learnt_from():
 def test_learning_needs_no_model_that_fits_the_features(monkeypatch):
     """When features change, models of the features before are refused; a new one must still be learnt."""
 
-    def refuse(path):
+    def refuse(path, features):
         raise ConfigError(f"{path}: is of other features")
 
     model.model_of.cache_clear()
@@ -291,8 +292,8 @@ def test_skipped_moves_are_not_learnt():
 
 @pytest.mark.slow
 def test_every_group_of_features_is_fitted():
-    used = np.array([used_by([group]) for group in GROUPS])
+    used = np.array([FEATURES.used_by([group]) for group in FEATURES.groups])
     assert (used.sum(axis=0) == 1).all()
     found = by_group(random_games(20), SMALL)
-    assert [name.removeprefix("+ ") for name, _ in found] == list(GROUPS)
+    assert [name.removeprefix("+ ") for name, _ in found] == list(FEATURES.groups)
     assert found[-1][1].log_likelihood > found[0][1].log_likelihood

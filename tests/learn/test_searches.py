@@ -8,6 +8,7 @@ import pytest
 
 from semeai.errors import ConfigError
 from semeai.games.go.kernels.features import N_KEYS, N_SLOTS
+from semeai.games.go.model import FEATURES
 from semeai.games.go.position import GoPosition
 from semeai.games.record import GameRecord
 from semeai.learn.examples import GameMoves, Harvester
@@ -73,8 +74,8 @@ def test_a_share_is_learnt_as_if_the_point_were_played_so_often():
     def judged(visits):
         moves = GameMoves.of_record(game, {number: visits})
         examples = harvester.harvest([moves], [moves.takes(0)])
-        weights = Weights.first(0, seed=1)
-        found = ShapeNumbers(np.zeros(0, np.uint32)).find(examples)
+        weights = Weights.first(FEATURES, 0, seed=1)
+        found = ShapeNumbers(np.zeros(0, np.uint32), FEATURES).find(examples)
         return weights.judge(examples, found, np.ones(N_SLOTS + N_KEYS, np.bool_))
 
     first, second, both = judged({one: 8}), judged({two: 8}), judged({one: 30, two: 10})

@@ -10,8 +10,9 @@ from semeai.errors import ConfigError
 from semeai.games.go.database import OWN_DATABASE, Database, database_of
 from semeai.games.go.kernels.board import GO_STATE
 from semeai.games.go.kernels.priors import expand_node
-from semeai.games.go.model import OWN_MODEL, model_of
+from semeai.games.go.model import FEATURES, OWN_MODEL
 from semeai.games.go.position import GoPosition
+from semeai.games.move_model import model_of
 from semeai.games.protocol import SCRATCH
 from semeai.jit import kernel
 from semeai.learn.competitions import Competitions
@@ -170,7 +171,7 @@ def test_the_own_model_is_part_of_the_default_player_and_a_database_replaces_it(
     """The files in the package are those that the settings name; they can be left out or taken by others."""
     default = PlayerConfig.from_text("default")
     assert (default.policy.model, default.policy.database) == (OWN_MODEL, "")
-    assert model_of(OWN_MODEL).digest == OWN_MODEL.partition("@")[0]
+    assert model_of(OWN_MODEL, FEATURES).digest == OWN_MODEL.partition("@")[0]
     assert database_of(OWN_DATABASE).digest == OWN_DATABASE.partition("@")[0]
     for words, model, database in (
         ("default,database=none", "", ""),

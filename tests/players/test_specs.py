@@ -28,7 +28,9 @@ ENGINE = {
     "command": ["sh", "-c", "{script}", "--level", "{level}", "--komi", "{komi}", "{{x}}", "{seed}"],
     "level": 8, "komi": 6.5, "script": "exit 1",
 }  # fmt: skip
-FORMER_HAVANNAH = "search.rave_per_move=0,policy.prior_join=4,policy.prior_virtual=6"
+FORMER_HAVANNAH = (
+    "model=none,search.expansion_threshold=1,search.rave_per_move=0,policy.prior_join=4,policy.prior_virtual=6"
+)
 PINNED = [
     ("8a258e489cb2bd19", "go", "random"),
     ("843365b55b8ba732", "go", "mcts:database=own"),

@@ -31,7 +31,7 @@ GROUPS: dict[str, dict[str, Entry]] = {
     },
     "Grow a player": {
         "evolve": Entry("evolve", "Improve a player step by step, by races of proposed changes."),
-        "learn": Entry("learn", "Learn which moves strong players choose, from games of Go."),
+        "learn": Entry("learn", "Learn which moves strong players choose, from games."),
         "pattern": Entry("pattern", "Show, check, draw and match the patterns of a file."),
     },
     "Inspect results": {

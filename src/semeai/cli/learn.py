@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from semeai.cli.game_options import GameOption
 from semeai.cli.options import ExecutorOption, JsonOption, LedgerOption, WorkersOption
 from semeai.cli.output import check_range, check_writable, note, print_json, say, warn
 from semeai.errors import ConfigError
 from semeai.store.places import DEFAULT_LEDGER
 
 if TYPE_CHECKING:
-    from semeai.games.go.model import MoveModel
+    from semeai.games.move_model import MoveModel
     from semeai.games.record import GameRecord
     from semeai.runs.run import Place
     from semeai.table import ResultTable
@@ -38,7 +39,10 @@ def learn(
     self_play: Annotated[
         int | None, typer.Option(min=2, help="Learn from this many games that a player plays against itself.")
     ] = None,
-    size: Annotated[int, typer.Option(min=2, max=25, help="Board size of self-play.")] = 9,
+    game: GameOption = "go",
+    size: Annotated[
+        int | None, typer.Option(min=2, max=25, help="Board size of self-play (default: 9 in Go, 8 in Havannah).")
+    ] = None,
     simulations: Annotated[
         int | None, typer.Option(min=1, help="Simulations per move of self-play (default: 200).")
     ] = None,
@@ -97,10 +101,10 @@ def learn(
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same file.")] = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """Learn which moves strong players choose, from games of Go.
+    """Learn which moves strong players choose, from games.
 
-    A move model adds up shapes of all sizes, tactics, distances to the last moves and lines of the board; a player uses
-    it by `model=FILE`. Prints how well it predicts the moves of the held-out games. Broken files are named and left
+    A move model adds up shapes, tactics, distances to the last moves and lines of the board; a player uses it by
+    `model=FILE`. Prints how well it predicts the moves of the held-out games. Broken files are named and left
     out. A stopped run goes on with the same command.
 
     Examples:
@@ -108,11 +112,19 @@ def learn(
         semeai learn --self-play 400 --size 9 -o model.npz   from games against itself, on all cores
         semeai learn --self-play 400 --targets visits --start own -o next.npz
         semeai match mcts:model=model.npz mcts --size 19 --simulations 200
+        semeai learn --game havannah --self-play 1000 --size 8 --simulations 1000 -o havannah.npz
         semeai learn games/ --patterns-only -o ae.npz        the papers' AE, for database=ae.npz
     """
+    from semeai.games.catalog import game_named
     from semeai.learn.games import OPENING_MOVES
     from semeai.runs.run import place_named
 
+    rules = game_named(game)
+    if patterns_only and game != "go":
+        raise ConfigError(f"--game {game}: --patterns-only is for Go; learn a move model instead")
+    rules.features  # noqa: B018 - refuses games without a move model
+    size = rules.default_size if size is None else size
+    rules.check_size(size)
     if bool(games) == (self_play is not None):
         raise ConfigError("give game records or --self-play GAMES, but not both")
     if held_out is not None:
@@ -134,21 +146,21 @@ def learn(
 
         check_format(figure)
         check_writable("--figure", figure)
-    first = None if patterns_only or start is None else _model_named(start)
+    first = None if patterns_only or start is None else _model_named(start, game)
     if by_visits:
         from semeai.cli.learn_searches import search_records, search_settings
 
-        searching = search_settings(player, searches, search_simulations)
+        searching = search_settings(player, game, searches, search_simulations)
     progress = note if not as_json else lambda text: None
     refused: list[str] = []
     where = place_named(ledger, executor, workers)
     if self_play is None:
-        records, refused = _read(games or [])
+        records, refused = _read(games or [], game)
         sources = [str(path) for path in games or []]
     else:
         words = _player(player, simulations)
-        records = _play(self_play, words, size, seed, where, as_json)
-        sources = [f"{self_play} games of {words} against itself, {size}x{size}, seed {seed}"]
+        records = _play(self_play, words, game, size, seed, where, as_json)
+        sources = [f"{self_play} games of {words} against itself, {rules.board_name(size)}, seed {seed}"]
     if skip is None:
         skip = OPENING_MOVES if self_play else 0
     chosen = {"skip": skip, "seed": seed, "min_seen": min_seen, "held_out": held_out}
@@ -179,15 +191,17 @@ def stopped_early() -> NoReturn:
     raise typer.Exit(130)
 
 
-def _model_named(name: str) -> "MoveModel":
+def _model_named(name: str, game: str) -> "MoveModel":
     """Return the model that ``--start`` names: ``own``, or a file."""
-    from semeai.games.go.model import OWN_MODEL, load_model, model_of
-    from semeai.games.patterns.policy import OWN
+    from semeai.games.catalog import game_named
+    from semeai.games.learnt import OWN
+    from semeai.games.move_model import load_model, model_of
 
+    features = game_named(game).features
     if name == OWN:
-        return model_of(OWN_MODEL)
+        return model_of(features.own_model, features)
     try:
-        return load_model(name)
+        return load_model(name, features)
     except ConfigError as error:
         raise ConfigError(f"--start: {error}") from None
 
@@ -216,12 +230,12 @@ def _player(words: str, simulations: int | None) -> str:
     return chosen
 
 
-def _read(paths: list[Path]) -> tuple[list["GameRecord"], list[str]]:
+def _read(paths: list[Path], game: str) -> tuple[list["GameRecord"], list[str]]:
     from semeai.learn.games import find_files, read_games
 
     found = find_files(paths)
     note(f"reading {len(found):,} files")
-    files = read_games(found)
+    files = read_games(found, game)
     for sentence in files.refused[:SHOWN]:
         note(f"left out: {sentence}")
     if len(files.refused) > SHOWN:
@@ -231,11 +245,11 @@ def _read(paths: list[Path]) -> tuple[list["GameRecord"], list[str]]:
     return list(files.games), list(files.refused)
 
 
-def _play(games: int, player: str, size: int, seed: int, where: "Place", quiet: bool) -> list["GameRecord"]:
+def _play(games: int, player: str, game: str, size: int, seed: int, where: "Place", quiet: bool) -> list["GameRecord"]:
     from semeai.cli.match_display import make_match_display
     from semeai.learn.games import play_games, self_play
 
-    match = self_play(player, size, seed)
+    match = self_play(player, size, seed, game=game)
     display = make_match_display(match, quiet)
     with display:
         stopped, records = play_games(match, games, where, observer=display)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from semeai.games.go.model import MoveModel
+from semeai.games.move_model import MoveModel
 from semeai.games.record import GameRecord
 from semeai.learn.examples import Visits
 from semeai.learn.logit import Judged
@@ -63,10 +63,13 @@ def group_table(found: Sequence[tuple[str, Judged]]) -> ResultTable:
 
 
 def summary(found: Learnt, output: Path) -> str:
+    features = found.model.features
+    learnt = f"{len(found.model):,} shapes" if features.n_keys else f"{features.n_ids:,} weights"
+    game = "" if features.game == "go" else f" --game {features.game}"
     return (
-        f"{output}: {len(found.model):,} shapes from {found.n_moves:,} moves of {found.n_games} games, "
+        f"{output}: {learnt} from {found.n_moves:,} moves of {found.n_games} games, "
         f"{output.stat().st_size / 1e6:.2f} MB, digest {found.model.digest}\n"
-        f"to play with it: semeai gtp --set {shlex.quote(f'model={output}')}"
+        f"to play with it: semeai gtp{game} --set {shlex.quote(f'model={output}')}"
     )
 
 

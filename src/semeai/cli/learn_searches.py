@@ -40,9 +40,9 @@ class SearchDisplay(Observer):
         note("stopping: finishing the running searches (Ctrl-C again: drop them)")
 
 
-def search_settings(player: str, per_game: int | None, simulations: int | None) -> SearchSettings:
-    """Return the settings of ``--player``, ``--searches`` and ``--search-simulations``."""
-    return SearchSettings(searcher(parse_spec(player, None, "go"), simulations or SIMULATIONS), per_game or PER_GAME)
+def search_settings(player: str, game: str, per_game: int | None, simulations: int | None) -> SearchSettings:
+    """Return the settings of ``--player``, ``--game``, ``--searches`` and ``--search-simulations``."""
+    return SearchSettings(searcher(parse_spec(player, None, game), simulations or SIMULATIONS), per_game or PER_GAME)
 
 
 def search_records(

@@ -129,8 +129,9 @@ def explain_move(file: Path, number: int | None, model: str, most: int) -> dict[
     from semeai.cli.analyze import read_record
     from semeai.games.go.config import GoPolicy
     from semeai.games.go.explain import judge_moves
-    from semeai.games.go.model import model_of
+    from semeai.games.go.model import FEATURES
     from semeai.games.go.sgf import replay
+    from semeai.games.move_model import model_of
 
     record = read_record(file, "go")
     number = len(record.moves) + 1 if number is None else number
@@ -143,7 +144,7 @@ def explain_move(file: Path, number: int | None, model: str, most: int) -> dict[
         position.set_to_move(player)
     setting = GoPolicy.model_setting(model, Path())
     rows = []
-    for rank, judged in enumerate(judge_moves(position, model_of(setting)), 1):
+    for rank, judged in enumerate(judge_moves(position, model_of(setting, FEATURES)), 1):
         if rank <= most or judged.move == played:
             parts = [{"feature": name, "adds": adds} for name, adds in judged.parts]
             rows.append(

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from semeai.errors import ConfigError, IllegalMove, did_you_mean
+from semeai.games.move_model import Features, ModelPolicy
 from semeai.games.opening import Opening
 from semeai.games.position import Position
 from semeai.games.record import GameRecord
@@ -47,6 +48,13 @@ class Game(ABC):
     """Named changes of the default player; one of them is "default"."""
     bare_player = "mcts"
     """What ``semeai evolve`` grows if no player is named: a player that knows little of the game."""
+
+    @property
+    def features(self) -> Features:
+        """The features of the game's move model. Raises ConfigError if its players have none."""
+        if not issubclass(self.policy, ModelPolicy):
+            raise ConfigError(f"players of {self.name} have no move model")
+        return self.policy.features
 
     @abstractmethod
     def make(self, size: int, komi: float, swap: bool) -> Position:

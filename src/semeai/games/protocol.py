@@ -9,6 +9,7 @@ is always the turn of player 0; where chance moves, ``mover`` is ``CHANCE``.
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from semeai.jit import optional
 
@@ -95,6 +96,16 @@ def expand(state: Record, spare: Record, policy: Record, scratch: Record) -> int
 
 def playout(state: Record, policy: Record, scratch: Record) -> None:
     """Play to the end by the game's playout policy, and add each move to ``scratch.played`` and ``played_by``."""
+    raise NotImplementedError
+
+
+def write_features(
+    state: Record, spare: Record, scratch: Record, ids: NDArray[np.uint16], keys: NDArray[np.uint32], at: int
+) -> int:
+    """Write the features of all moves that a move model judges, from row ``at`` on. Returns the row after the last one.
+
+    The moves are in ``scratch.moves``. Only games with a move model need this.
+    """
     raise NotImplementedError
 
 

@@ -1,4 +1,4 @@
-"""Positions of games as examples for the move model: the features of all legal points, and which point was played."""
+"""Positions of games as examples for the move model: the features of all legal moves, and which one was played."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,9 +8,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from semeai.games.go.kernels.board import GO_STATE, PASS
-from semeai.games.go.kernels.features import N_KEYS, N_SLOTS
-from semeai.games.protocol import SCRATCH
+from semeai.games.catalog import game_named
+from semeai.games.protocol import MAX_CODES, SCRATCH
 from semeai.games.record import GameRecord
 from semeai.learn.kernels.harvesting import add_examples
 
@@ -20,7 +19,7 @@ Visits = Mapping[int, Mapping[int, int]]
 
 @dataclass(frozen=True, eq=False)
 class GameMoves:
-    """The moves of a game as arrays: players are 1 (Black) and 2, points those of the kernels."""
+    """The moves of a game as arrays: players are 1 and 2, points those of the kernels."""
 
     size: int
     setup: NDArray[np.int64]
@@ -33,17 +32,18 @@ class GameMoves:
     """For each of them, the share of the visits of every point."""
     of_searches: bool = False
     """Whether to learn those shares, and not the moves that were played."""
+    game: str = "go"
 
     @classmethod
     def of_record(cls, game: GameRecord, visits: Visits | None = None) -> Self:
         def rows(pairs: Sequence[tuple[int, int]]) -> NDArray[np.int64]:
             return np.array([(player + 1, point) for player, point in pairs], np.int64).reshape(-1, 2)
 
-        moves = cls(game.size, rows(game.setup), rows(game.moves))
+        moves = cls(game.size, rows(game.setup), rows(game.moves), game=game.game)
         if visits is None:
             return moves
         searched = np.array(sorted(visits), np.int64)
-        shares = np.zeros((len(searched), (game.size + 2) ** 2), np.float32)
+        shares = np.zeros((len(searched), MAX_CODES), np.float32)
         for row, number in zip(shares, searched.tolist(), strict=True):
             row[list(visits[number])] = list(visits[number].values())
             row /= row.sum()
@@ -55,8 +55,8 @@ class GameMoves:
         return take & (self.rows >= 0) if self.of_searches else take
 
     def teaches(self, skip: int) -> bool:
-        """Return whether there is anything to learn."""
-        return bool(self.takes(skip)[self.of_searches | (self.moves[:, 1] != PASS)].any())
+        """Return whether there is anything to learn. Move 0 is no point: a pass, for example."""
+        return bool(self.takes(skip)[self.of_searches | (self.moves[:, 1] != 0)].any())
 
     @property
     def digest(self) -> bytes:
@@ -102,22 +102,35 @@ class Examples:
 class Harvester:
     """Replays games and collects examples, with working memory that is made once."""
 
-    def __init__(self) -> None:
-        self._states = np.zeros(2, GO_STATE)
+    def __init__(self, game: str = "go") -> None:
+        self.rules = game_named(game)
+        self._states = np.empty(0)
         self._scratches = np.zeros(1, SCRATCH)
 
     def harvest(self, games: Sequence[GameMoves], taken: Sequence[NDArray[np.bool_]]) -> Examples:
-        """Return the examples of the moves that are ``taken``. Passes are left out."""
+        """Return the examples of the moves that are ``taken``. Moves without features, such as passes, are left out."""
+        features = self.rules.features
         most = sum(int(take.sum()) for take in taken)
-        points = sum(int(take.sum()) * game.size**2 for game, take in zip(games, taken, strict=True))
-        ids, keys = np.empty((points, N_SLOTS), np.uint16), np.empty((points, N_KEYS), np.uint32)
+        points = sum(int(take.sum()) * self.rules.n_points(game.size) for game, take in zip(games, taken, strict=True))
+        ids = np.empty((points, features.n_slots), np.uint16)
+        keys = np.empty((points, features.n_keys), np.uint32)
         targets = np.empty(points, np.float32)
         starts, winners, numbers = (np.zeros(most + extra, np.int64) for extra in (1, 0, 0))
         n = 0
         for game, take in zip(games, taken, strict=True):
+            self._begin(game)
             n = add_examples(
-                self._states, self._scratches, game.size, game.setup, game.moves, take,
+                self._states, self._scratches, game.moves, take,
                 game.rows, game.shares, ids, keys, targets, starts, winners, numbers, n,
             )  # fmt: skip
         end = starts[n]
         return Examples(ids[:end], keys[:end], starts[: n + 1], winners[:n], numbers[:n], targets[:end])
+
+    def _begin(self, game: GameMoves) -> None:
+        """Make the position before the first move the first state."""
+        setup = tuple((int(player) - 1, int(point)) for player, point in game.setup)
+        start = self.rules.replay(GameRecord(game.game, game.size, self.rules.default_komi, setup=setup), 0).states
+        if len(self._states):
+            self._states[0] = start[0]
+        else:
+            self._states = start.repeat(3)

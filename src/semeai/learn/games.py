@@ -47,9 +47,9 @@ def find_files(paths: Iterable[Path]) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
-def read_games(paths: Sequence[Path]) -> Files:
+def read_games(paths: Sequence[Path], game: str = "go") -> Files:
     """Read and replay every file. A file that cannot be read or replayed is refused; the others count."""
-    rules = game_named("go")
+    rules = game_named(game)
     games, refused = [], []
     known: dict[
         tuple[int, int], tuple[int, int]
@@ -65,10 +65,10 @@ def read_games(paths: Sequence[Path]) -> Files:
     return Files(tuple(games), tuple(refused))
 
 
-def self_play(player: str, size: int, seed: int, folder: str | None = None) -> Match:
+def self_play(player: str, size: int, seed: int, folder: str | None = None, game: str = "go") -> Match:
     """Return the match of a player against itself that gives the games to learn from."""
-    spec = parse_spec(player, folder, "go")
-    return Match(spec, spec, MatchSettings(size=size, opening_moves=OPENING_MOVES), seed)
+    spec = parse_spec(player, folder, game)
+    return Match(spec, spec, MatchSettings(game=game, size=size, opening_moves=OPENING_MOVES), seed)
 
 
 def play_games(
@@ -80,7 +80,7 @@ def play_games(
     """
     assert place.ledger is not None, "the games are read from the ledger"
     result = run_match(match, games, place, observer=observer)
-    rules, records = game_named("go"), []
+    rules, records = game_named(match.settings.game), []
     with closing(Ledger(place.ledger)) as store:
         for number, pair in recorded_pairs(store, store.run(match.name).id):
             if 2 * number < games:

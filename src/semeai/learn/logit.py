@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from semeai.games.go.kernels.features import N_IDS, WIDTH
+from semeai.games.move_model import Features
 from semeai.learn.examples import Examples
 from semeai.learn.kernels.fitting import N_BINS, find_shapes, fit_positions, judge_positions, number_shapes
 from semeai.rng import generator
@@ -26,8 +26,9 @@ _LEARNT_SQUARES = 20.0
 class ShapeNumbers:
     """Numbers of known shapes by key."""
 
-    def __init__(self, keys: NDArray[np.uint32]) -> None:
+    def __init__(self, keys: NDArray[np.uint32], features: Features) -> None:
         self.keys = keys
+        self._begins = np.array(features.first_keys, np.bool_)
         slots = 1 << max(4, (2 * len(keys) - 1).bit_length())
         self._slots, self._numbers = np.zeros(slots, np.uint32), np.zeros(slots, np.int32)
         number_shapes(keys, self._slots, self._numbers)
@@ -38,7 +39,7 @@ class ShapeNumbers:
     def find(self, examples: Examples) -> NDArray[np.int32]:
         """Return the number of each key, or -1. A shape is unknown if a smaller one inside it is."""
         found = np.empty(examples.keys.shape, np.int32)
-        find_shapes(examples.keys, self._slots, self._numbers, found)
+        find_shapes(examples.keys, self._begins, self._slots, self._numbers, found)
         return found
 
 
@@ -86,10 +87,10 @@ class Weights:
     shape_squares: NDArray[np.float32]
 
     @classmethod
-    def first(cls, n_shapes: int, seed: int, factors: bool = True) -> "Weights":
+    def first(cls, features: Features, n_shapes: int, seed: int, factors: bool = True) -> "Weights":
         """Return weights of 0 and small random factors, or none."""
         deviation = _FIRST_FACTOR if factors else 0.0
-        rows = generator(seed, "factors").normal(0, deviation, (N_IDS, WIDTH)).astype(np.float32)
+        rows = generator(seed, "factors").normal(0, deviation, (features.n_ids, features.width)).astype(np.float32)
         rows[:, 0] = 0
         full = np.full_like(rows, _FIRST_SQUARES)
         return cls(rows, full, np.zeros(n_shapes, np.float32), np.full(n_shapes, _FIRST_SQUARES, np.float32))

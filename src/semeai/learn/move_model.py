@@ -18,16 +18,13 @@ from numpy.typing import NDArray
 from semeai.archives import Wanted, read_arrays
 from semeai.errors import ConfigError
 from semeai.files import replace_file
-from semeai.games.go.kernels.features import N_IDS, N_KEYS, N_SIZES, N_SLOTS, SLOTS, WIDTH
-from semeai.games.go.kernels.move_model import MAX_SHAPES
-from semeai.games.go.model import MoveModel
+from semeai.games.move_model import MoveModel
 from semeai.games.record import GameRecord
 from semeai.learn.examples import Examples, GameMoves, Harvester, Visits, digest_of
 from semeai.learn.logit import Judged, ShapeNumbers, Weights
 from semeai.rng import derive, generator
 
 CHUNK_POSITIONS = 6_000
-_MOST_CHECKPOINT = 16 * (N_IDS * WIDTH + MAX_SHAPES) + 100_000
 OTHERS = 3
 """Points per position that are drawn at random, beside the point played, to count shapes."""
 
@@ -35,29 +32,6 @@ MOST_SOURCES = 100
 """Largest number of names that a model keeps of what it was learnt from."""
 
 Say = Callable[[str], object]
-
-GROUPS = {
-    "shapes": (("shape",), range(N_SIZES)),
-    "tactics": (("capture", "extend", "self_atari", "atari", "two_liberties", "double_atari", "attack_three",
-                 "defend_three", "liberties", "ko"), ()),
-    "last move": (("distance", "grid"), ()),
-    "last move but one": (("distance_before", "grid_before"), ()),
-    "lines": (("line", "place"), ()),
-    "regions and stones around": (("region", "stones"), ()),
-    "playout's answers": (("answer",), ()),
-    "response shapes": ((), range(N_SIZES, N_KEYS)),
-}  # fmt: skip
-"""Groups of features: names of slots, and indices of keys."""
-
-
-def used_by(groups: Sequence[str]) -> NDArray[np.bool_]:
-    """Return which slots and keys belong to the groups."""
-    used = np.zeros(N_SLOTS + N_KEYS, np.bool_)
-    for group in groups:
-        slots, keys = GROUPS[group]
-        used[[list(SLOTS).index(slot) for slot in slots]] = True
-        used[[N_SLOTS + k for k in keys]] = True
-    return used
 
 
 @dataclass(frozen=True)
@@ -111,10 +85,11 @@ def learn_model(
     ConfigError if the games are too few.
     """
     training, held_out = split(games, settings, visits)
-    harvester = Harvester()
+    harvester = Harvester(games[0].game)
+    features = harvester.rules.features
     keys = count_shapes(training, settings, harvester, say)
     if start is not None:
-        keys = np.concatenate([start.keys, keys[~np.isin(keys, start.keys)]])[:MAX_SHAPES]
+        keys = np.concatenate([start.keys, keys[~np.isin(keys, start.keys)]])[: features.max_shapes]
     if not any(game.teaches(settings.skip) for game in held_out):
         raise ConfigError(f"the {len(held_out)} games held out have no moves to test on")
     fit = Fit(training, keys, settings, harvester, start=start)
@@ -133,7 +108,7 @@ def learn_model(
         "top_1": round(judged.top(1), 4), "top_20": round(judged.top(20), 4), **asdict(settings),
     }  # fmt: skip
     order = np.argsort(keys)
-    model = MoveModel(fit.weights.rows, keys[order], fit.weights.shapes[order], about)
+    model = MoveModel(features, fit.weights.rows, keys[order], fit.weights.shapes[order], about)
     return Learnt(model, judged, len(training), len(held_out), fit.n_moves)
 
 
@@ -165,6 +140,9 @@ def _chunks(games: Sequence[GameMoves], order: Iterable[int], skip: int) -> Iter
 
 def count_shapes(games: Sequence[GameMoves], settings: Settings, harvester: Harvester, say: Say) -> NDArray[np.uint32]:
     """Return the keys of the shapes that are seen most: around moves played, and around a few other points."""
+    features = harvester.rules.features
+    if not features.n_keys:
+        return np.zeros(0, np.uint32)
     draws = generator(settings.seed, "counted points")
     found: list[NDArray[np.uint32]] = []
     n = 0
@@ -183,7 +161,7 @@ def count_shapes(games: Sequence[GameMoves], settings: Settings, harvester: Harv
     keys, counts = keys[often], counts[often]
     if not len(keys):
         raise ConfigError(f"no shape was seen {settings.min_seen} times in {n:,} positions: more games are needed")
-    most = min(settings.max_shapes, MAX_SHAPES)
+    most = min(settings.max_shapes, features.max_shapes)
     kept = np.argsort(-counts, kind="stable")[:most]
     say(f"{len(kept):,} of {len(keys):,} shapes that were seen {settings.min_seen} times or more, in {n:,} positions")
     return np.asarray(keys[kept], np.uint32)
@@ -198,16 +176,17 @@ class Fit:
         keys: NDArray[np.uint32],
         settings: Settings,
         harvester: Harvester,
-        groups: Sequence[str] = tuple(GROUPS),
+        groups: Sequence[str] | None = None,
         start: MoveModel | None = None,
     ) -> None:
         self.games, self.settings, self.harvester = games, settings, harvester
-        self.numbers = ShapeNumbers(keys)
-        self.weights = Weights.first(len(keys), settings.seed, factors=settings.factor_step > 0)
+        self.features = harvester.rules.features
+        self.numbers = ShapeNumbers(keys, self.features)
+        self.weights = Weights.first(self.features, len(keys), settings.seed, factors=settings.factor_step > 0)
         if start is not None:
             self.weights.begin_with(start.rows, start.shapes)
         self.start = "" if start is None else start.digest
-        self.used = used_by(groups)
+        self.used = self.features.used_by(list(self.features.groups) if groups is None else groups)
         self.n_moves = 0
         self.n_done = 0  # chunks
         self._plan = [
@@ -266,7 +245,7 @@ class Fit:
             return
         parts = {name: Wanted("f", 1) for name in vars(self.weights)}
         arrays = read_arrays(
-            path, "checkpoint", {"identity": Wanted("U"), "done": Wanted("i", 1), **parts}, _MOST_CHECKPOINT
+            path, "checkpoint", {"identity": Wanted("U"), "done": Wanted("i", 1), **parts}, 2 * self.features.most_bytes
         )
         if str(arrays["identity"]) != self._identity():
             say(f"{path} is the checkpoint of another fit: beginning again")
@@ -284,11 +263,12 @@ def by_group(
     training, held_out = split(games, settings)
     n_moves = np.cumsum([len(game.moves) for game in training])
     training = training[: int(np.searchsorted(n_moves, most)) + 1]
-    harvester = Harvester()
+    harvester = Harvester(games[0].game)
+    groups = list(harvester.rules.features.groups)
     keys = count_shapes(training, settings, harvester, say)
     found = []
-    for n, group in enumerate(GROUPS, 1):
-        fit = Fit(training, keys, settings, harvester, list(GROUPS)[:n])
+    for n, group in enumerate(groups, 1):
+        fit = Fit(training, keys, settings, harvester, groups[:n])
         while fit.step() is not None:
             pass
         found.append((group if n == 1 else f"+ {group}", fit.judge(held_out)))

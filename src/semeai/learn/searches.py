@@ -14,7 +14,6 @@ from typing import Any
 from semeai.errors import ConfigError
 from semeai.files import append_to, read_text, write_text
 from semeai.games.catalog import game_named
-from semeai.games.go.kernels.board import PASS
 from semeai.games.record import GameRecord
 from semeai.learn.examples import Visits
 from semeai.match.pair import MatchSetup
@@ -27,6 +26,8 @@ from semeai.runs.run import Observer, Place, stopping_on_signals
 from semeai.runs.tasks import TaskDriver
 from semeai.work.deaths import Death
 
+NO_POINT = 0
+"""The pass of Go, and the swap of Havannah."""
 PER_GAME = 12
 SIMULATIONS = 2_000
 
@@ -75,15 +76,15 @@ class SearchTask:
         player = worker_players().take(self.player, 0)
         assert isinstance(player, MctsPlayer), "a MctsSpec makes a MctsPlayer"
         player.explains = False
-        position = game_named("go").replay(self.record)
+        position = game_named(self.record.game).replay(self.record)
         if position.is_over:
             return self.key, {}
         player.start(position, derive(self.seed, "search", self.key))
         player.choose()
         report = [line for line in player.report() if line.visits > 0]
-        if not report or report[0].move == PASS:
+        if not report or report[0].move == NO_POINT:
             return self.key, {}
-        return self.key, {line.move: line.visits for line in report if line.move != PASS}
+        return self.key, {line.move: line.visits for line in report if line.move != NO_POINT}
 
     def lost(self, death: Death) -> tuple[str, dict[int, int]]:
         return self.key, {}
@@ -112,7 +113,7 @@ def _in_turn(game: GameRecord, n: int) -> bool:
 
 def _up_to(game: GameRecord, n: int) -> GameRecord:
     moves, first = game.moves[:n], game.first_player
-    return GameRecord("go", game.size, game.komi, moves, setup=game.setup, first_player=first, place=game.place)
+    return GameRecord(game.game, game.size, game.komi, moves, setup=game.setup, first_player=first, place=game.place)
 
 
 def _key(game: GameRecord) -> str:
@@ -135,7 +136,7 @@ def search_games(
     if tasks:
         if not path.exists():
             write_text(path, json.dumps({"searches": settings.identity()}) + "\n", "searches")
-        setup = MatchSetup(MatchSettings(size=games[0].size), (settings.player,))
+        setup = MatchSetup(MatchSettings(game=games[0].game, size=games[0].size), (settings.player,))
         setup.prepare(observer.say)
         with place.open_pool(observer) as pool:
             pool.begin(setup)

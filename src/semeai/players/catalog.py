@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from semeai.errors import ConfigError, did_you_mean
-from semeai.games.patterns.policy import NONE, OWN
+from semeai.games.learnt import NONE, OWN
 from semeai.models import checked, flat_settings, read_toml
 from semeai.players.base import Player
 from semeai.players.gtp import describe_command

@@ -6,7 +6,8 @@ from typing import Any
 
 from semeai.errors import ConfigError
 from semeai.games.catalog import game_named
-from semeai.games.patterns.policy import NONE, OWN, PatternPolicy
+from semeai.games.learnt import NONE, OWN
+from semeai.games.patterns.policy import PatternPolicy
 from semeai.patterns.file import read_patterns
 from semeai.patterns.geometry import Geometry
 from semeai.patterns.texts import texts_of

@@ -15,7 +15,8 @@ from semeai.games.go.config import GoPolicy
 from semeai.games.go.explain import judge_moves
 from semeai.games.go.kernels.features import FIRST_ID, N_IDS, N_KEYS, N_SIZES, N_SLOTS, RESPONSES, SLOTS, WIDTH
 from semeai.games.go.kernels.priors import expand_node
-from semeai.games.go.model import MoveModel, setting_of
+from semeai.games.go.model import FEATURES
+from semeai.games.move_model import MoveModel, setting_of
 from semeai.games.protocol import SCRATCH
 from semeai.jit import kernel
 from semeai.learn.examples import GameMoves, Harvester
@@ -204,6 +205,7 @@ def test_the_search_adds_up_the_weights_of_all_features(tmp_path):
         keys = np.unique(np.concatenate([keys.ravel() for _, keys in rows.values()]))
         keys = keys[(keys > 0) & (draw.random(len(keys)) < 0.8)]
         model = MoveModel(
+            FEATURES,
             draw.normal(0, 0.3, (N_IDS, WIDTH)).astype(np.float32),
             keys,
             draw.normal(0, 0.5, len(keys)).astype(np.float32),
@@ -211,7 +213,7 @@ def test_the_search_adds_up_the_weights_of_all_features(tmp_path):
         model.save(tmp_path / f"{size}.npz")
         policy = GoPolicy(
             playout="light" if size == 3 else "mogo", capture=0.5, save=0.3, two_liberties=0.0,
-            skip_empty_edges=False, model=setting_of(tmp_path / f"{size}.npz"),
+            skip_empty_edges=False, model=setting_of(tmp_path / f"{size}.npz", FEATURES),
             model_even=6.0, model_visits=30.0, model_heuristic=0.5, model_exponent=0.7,
         ).to_record()  # fmt: skip
         for t, points, states in boards(size, moves, rows):

@@ -10,7 +10,8 @@ from semeai.games.go.config import GoPolicy
 from semeai.games.go.database import OWN_DATABASE
 from semeai.games.go.kernels.features import FIRST_ID, N_IDS, SLOTS, WIDTH
 from semeai.games.go.kernels.move_model import MAX_SHAPES
-from semeai.games.go.model import MoveModel, load_model, model_of, setting_of
+from semeai.games.go.model import FEATURES
+from semeai.games.move_model import MoveModel, load_model, model_of, setting_of
 from tests.games.go.test_database import rewritten
 
 ROWS = np.linspace(-2, 2, N_IDS * WIDTH, dtype=np.float32).reshape(N_IDS, WIDTH)
@@ -21,19 +22,19 @@ def small_model(**changes):
         "rows": ROWS, "keys": np.array([5, 2**32 - 1], np.uint32), "shapes": np.array([0.5, -1.0], np.float32),
         "about": {"games": 3},
     }  # fmt: skip
-    return MoveModel(**{**parts, **changes})
+    return MoveModel(FEATURES, **{**parts, **changes})
 
 
 def test_a_file_keeps_everything(tmp_path):
     model, path = small_model(), tmp_path / "model.npz"
     model.save(path)
-    again = load_model(path)
+    again = load_model(path, FEATURES)
     assert again.digest == model.digest
     assert len(again) == 2
     assert again.rows.tolist() == ROWS.tolist()
     assert again.keys.tolist() == [5, 2**32 - 1]
     assert again.shapes.tolist() == [0.5, -1.0]
-    assert again.about == {"games": 3}
+    assert again.about == {"games": 3, "game": "go"}
     assert [part.dtype for part in (again.rows, again.keys, again.shapes)] == [np.float32, np.uint32, np.float32]
     again.save(tmp_path / "again.npz")
     assert (tmp_path / "again.npz").read_bytes() == path.read_bytes()
@@ -96,7 +97,7 @@ def test_bad_files_are_refused_in_a_sentence(tmp_path, sentence):
     small_model().save(path)
     rewritten(path, **BAD[sentence])
     with pytest.raises(ConfigError, match=sentence.strip()) as found:
-        load_model(path)
+        load_model(path, FEATURES)
     assert str(found.value).startswith(f"move model {path}: ")
     assert "\n" not in str(found.value)
 
@@ -104,21 +105,21 @@ def test_bad_files_are_refused_in_a_sentence(tmp_path, sentence):
 def test_what_is_no_archive_is_refused(tmp_path):
     path = tmp_path / "model.npz"
     with pytest.raises(ConfigError, match="cannot be read: No such file"):
-        load_model(path)
+        load_model(path, FEATURES)
     with pytest.raises(ConfigError, match="cannot be read: Is a directory"):
-        load_model(tmp_path)
+        load_model(tmp_path, FEATURES)
     path.write_text("(;GM[1])")
     with pytest.raises(ConfigError, match="is damaged, or is no move model"):
-        load_model(path)
+        load_model(path, FEATURES)
     with zipfile.ZipFile(path, "w") as archive:
         for name in ("version", "rows", "keys", "shapes", "about", "digest"):
             archive.writestr(f"{name}.npy", b"\x80\x04K\x01.")
     with pytest.raises(ConfigError, match="is damaged, or is no move model"):
-        load_model(path)
+        load_model(path, FEATURES)
     small_model().save(path)
     path.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(ConfigError, match="is damaged, or is no move model"):
-        load_model(path)
+        load_model(path, FEATURES)
     with pytest.raises(ConfigError, match="cannot be written: No such file"):
         small_model().save(tmp_path / "none" / "model.npz")
 
@@ -126,30 +127,30 @@ def test_what_is_no_archive_is_refused(tmp_path):
 def test_a_setting_finds_its_model_while_it_is_the_same(tmp_path):
     path = tmp_path / "model.npz"
     small_model().save(path)
-    setting = setting_of(path)
+    setting = setting_of(path, FEATURES)
     assert setting == f"{small_model().digest}@{path}"
-    assert model_of(setting).digest == small_model().digest
+    assert model_of(setting, FEATURES).digest == small_model().digest
     model_of.cache_clear()
     small_model(rows=ROWS / 2).save(path)
     with pytest.raises(ConfigError, match=r"npz: has changed: it was [0-9a-f]{16} when the player was read, now"):
-        model_of(setting)
+        model_of(setting, FEATURES)
     path.unlink()
     with pytest.raises(ConfigError, match="cannot be read: No such file"):
-        model_of(setting)
+        model_of(setting, FEATURES)
     with pytest.raises(ConfigError, match="known by its digest only"):
-        model_of(small_model().digest)
+        model_of(small_model().digest, FEATURES)
 
 
 def test_a_player_takes_a_model_or_a_database(tmp_path):
     path = tmp_path / "model.npz"
     small_model().save(path)
-    row = GoPolicy(model=setting_of(path), model_visits=7.0, model_even=3.0).to_record()[0]
+    row = GoPolicy(model=setting_of(path, FEATURES), model_visits=7.0, model_even=3.0).to_record()[0]
     assert (row["model"]["n"], row["database"]["n"]) == (2, 0)
     assert (row["model"]["visits"], row["model"]["even"]) == (7, 3)
     assert row["model"]["rows"][:, 1:].tolist() == ROWS[:, 1:].tolist()
     assert GoPolicy(model="").to_record()[0]["model"]["n"] == 0
     with pytest.raises(ValueError, match="a move model or a database, not both"):
-        GoPolicy(model=setting_of(path), database=OWN_DATABASE)
+        GoPolicy(model=setting_of(path, FEATURES), database=OWN_DATABASE)
 
 
 @pytest.mark.parametrize("name", ["model", "database"])

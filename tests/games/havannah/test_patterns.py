@@ -10,7 +10,7 @@ from semeai.players.config import PlayerConfig
 from semeai.search.search import Search
 
 KINDS = [cell for cell in Cell if cell != Cell.ANY]
-PLAIN = {"policy.prior_even": 0.0, "policy.decisive": False, "policy.anti_decisive": False}
+PLAIN = {"policy.model": "", "policy.prior_even": 0.0, "policy.decisive": False, "policy.anti_decisive": False}
 
 
 def random_pattern(draw, bias):

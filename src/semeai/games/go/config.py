@@ -1,30 +1,31 @@
 """Go's part of a player's configuration: how its playouts play, and what a new node believes."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from semeai.games.go.database import OWN_DATABASE, database_of, setting_of, split_setting
+from semeai.games.go.database import OWN_DATABASE, database_of, setting_of
 from semeai.games.go.kernels.patterns import compile_patterns
 from semeai.games.go.kernels.policy import GO_POLICY, GO_RACING_POLICY
-from semeai.games.go.model import OWN_MODEL, model_of
-from semeai.games.go.model import setting_of as model_setting_of
-from semeai.games.patterns.policy import NONE, OWN, PatternPolicy
+from semeai.games.go.model import FEATURES, OWN_MODEL, compile_model
+from semeai.games.learnt import NONE, OWN, checked_setting
+from semeai.games.move_model import Features, ModelPolicy, Visits, model_of
 from semeai.rng_kernels import CERTAIN
 
 Probability = Annotated[float, Field(ge=0, le=1)]
-Visits = Annotated[float, Field(ge=0, le=1e6)]
 
 _PROBABILITIES = (
     "capture", "save", "nakade", "two_liberties", "shape", "shape_before", "capture_anywhere", "refuse_self_atari",
 )  # fmt: skip
 
 
-class GoPolicy(PatternPolicy):
+class GoPolicy(ModelPolicy):
     """Probabilities of the playout's policy, and virtual visits for each feature of a move."""
+
+    features: ClassVar[Features] = FEATURES
 
     playout: Literal["light", "mogo"] = "mogo"
     capture: Probability = 1.0
@@ -94,23 +95,6 @@ class GoPolicy(PatternPolicy):
     """A move gets this power of its strength beside the best one's, of both: below 1 the others get more."""
 
     model: str = OWN_MODEL
-    """A move model: the digest of its weights and where it lies. ``model=FILE`` reads a file that ``semeai learn``
-    wrote, ``model=own`` takes the one that comes with semeai, ``model=none`` none."""
-    model_even: Visits = 10.0
-    """Visits that say nothing, half of them won, for players with a model; it replaces the simple features."""
-    model_visits: Visits = 80.0
-    """Virtual visits, all won, that the most likely move gets in the RAVE statistics; others get fewer."""
-    model_heuristic: Annotated[float, Field(ge=0, le=1e6)] = 0.2
-    """What that move gets in H, for choices without RAVE, progressive bias and progressive widening."""
-    model_exponent: Annotated[float, Field(gt=0, le=10)] = 0.5
-    """A move gets this power of its probability divided by the greatest one, of both: below 1 the others get more."""
-
-    @staticmethod
-    def model_setting(name: str, folder: Path) -> str:
-        """Return the setting ``model`` for ``own``, for ``none``, or for the file ``name`` in ``folder``."""
-        if name in (OWN, NONE):
-            return OWN_MODEL if name == OWN else ""
-        return model_setting_of(folder / name, name)
 
     @staticmethod
     def database_setting(name: str, folder: Path) -> str:
@@ -119,14 +103,10 @@ class GoPolicy(PatternPolicy):
             return OWN_DATABASE if name == OWN else ""
         return setting_of(folder / name, name)
 
-    @field_validator("database", "model")
+    @field_validator("database")
     @classmethod
-    def _names_a_file(cls, setting: str, info: ValidationInfo) -> str:
-        if not setting:
-            return setting
-        digest, place = split_setting(setting, str(info.field_name))
-        own = [own for own in (OWN_DATABASE, OWN_MODEL) if own.startswith(digest)]
-        return own[0] if own and not place else setting
+    def _names_a_database(cls, setting: str) -> str:
+        return checked_setting(setting, "database", OWN_DATABASE)
 
     @model_validator(mode="after")
     def _has_one_source(self) -> Self:
@@ -157,6 +137,6 @@ class GoPolicy(PatternPolicy):
             database = database_of(self.database)
             database.compile(row["database"], self.database_visits, self.database_heuristic, self.database_exponent)
         if self.model:
-            model = model_of(self.model)
-            model.compile(row, self.model_even, self.model_visits, self.model_heuristic, self.model_exponent)
+            compile_model(model_of(self.model, FEATURES), row)
+            self.write_model(row["model"])
         return record

@@ -7,7 +7,6 @@ alone, not on the place of the file.
 import hashlib
 import io
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -22,7 +21,7 @@ from semeai.archives import Wanted, read_arrays
 from semeai.errors import ConfigError
 from semeai.files import replace_file
 from semeai.games.go.kernels.neighbourhoods import GO_DATABASE, MAX_PATTERNS, N_SIZES, fill_table, value_moves
-from semeai.games.patterns.policy import OWN
+from semeai.games.learnt import OWN, split_setting
 from semeai.games.protocol import SCRATCH
 from semeai.mirror import located
 
@@ -35,7 +34,6 @@ _ARRAYS = {
 _MOST_BYTES = 64 * MAX_PATTERNS
 """Limit of the unpacked size; a larger file is refused before it is unpacked."""
 _MOST_WEIGHT = 60.0
-_DIGEST = re.compile(r"[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,18 +151,10 @@ def setting_of(path: str | Path, name: str | None = None) -> str:
     return f"{load_database(path).digest}@{path if name is None else name}"
 
 
-def split_setting(setting: str, name: str = "database") -> tuple[str, str]:
-    """Return digest and place of a setting. Raises ValueError if it is not a setting."""
-    digest, _, place = setting.partition("@")
-    if not _DIGEST.fullmatch(digest):
-        raise ValueError(f"write {name}=FILE; the setting itself is a digest and a file, not {setting[:100]!r}")
-    return digest, place
-
-
 @lru_cache(maxsize=4)
 def database_of(setting: str) -> Database:
     """Return the database of a setting, read once per process. Raises ConfigError if the file has changed."""
-    digest, place = split_setting(setting)
+    digest, place = split_setting(setting, "database")
     if place == OWN:
         place = str(files("semeai.games.go") / OWN_FILE)
     elif not place:

@@ -8,8 +8,8 @@ from semeai.games.go.kernels.board import GO_STATE
 from semeai.games.go.kernels.features import FIRST_ID, N_KEYS, N_SIZES, N_SLOTS, RESPONSES, SLOTS
 from semeai.games.go.kernels.neighbourhoods import DISTANCES
 from semeai.games.go.kernels.points import write_position
-from semeai.games.go.model import MoveModel
 from semeai.games.go.position import GoPosition
+from semeai.games.move_model import MoveModel
 from semeai.games.protocol import SCRATCH
 
 KEY_NAMES = (
@@ -38,8 +38,8 @@ def judge_moves(position: GoPosition, model: MoveModel) -> list[JudgedMove]:
     states = np.concatenate([position.states[:1], np.zeros(1, GO_STATE)])
     most = position.size**2
     ids, keys = np.zeros((most, N_SLOTS), np.uint16), np.zeros((most, N_KEYS), np.uint32)
-    points = np.zeros(most, np.uint16)
-    n = write_position(states, np.zeros(1, SCRATCH), ids, keys, points)
+    scratch = np.zeros(1, SCRATCH)
+    n = write_position(states, scratch, ids, keys)
     if n == 0:
         return []
     rows = model.rows[ids[:n]]
@@ -57,7 +57,9 @@ def judge_moves(position: GoPosition, model: MoveModel) -> list[JudgedMove]:
     found = []
     for i in np.argsort(-chances, kind="stable"):
         own = [(name, float(part)) for name, part, show in zip(names, parts[i], shown[i], strict=True) if show]
-        found.append(JudgedMove(int(points[i]), float(chances[i]), tuple(sorted(own, key=lambda p: -abs(p[1])))))
+        found.append(
+            JudgedMove(int(scratch[0]["moves"][i]), float(chances[i]), tuple(sorted(own, key=lambda p: -abs(p[1]))))
+        )
     return found
 
 

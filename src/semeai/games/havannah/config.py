@@ -7,21 +7,22 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from semeai.games.havannah.kernels.policy import HAVANNAH_POLICY
+from semeai.games.havannah.model import FEATURES, OWN_MODEL, compile_model
+from semeai.games.move_model import Features, ModelPolicy, Visits, model_of
 from semeai.games.patterns.masks import compile_patterns
-from semeai.games.patterns.policy import PatternPolicy
 from semeai.patterns.geometry import HEX, Geometry
 from semeai.rng_kernels import CERTAIN
 
 Probability = Annotated[float, Field(ge=0, le=1)]
-Visits = Annotated[float, Field(ge=0, le=1e6)]
 
 _PROBABILITIES = ("win", "block", "bridge_reply", "last_good_reply")
 
 
-class HavannahPolicy(PatternPolicy):
+class HavannahPolicy(ModelPolicy):
     """Probabilities of the slow playout's rules, and virtual visits for each feature of a move."""
 
     geometry: ClassVar[Geometry] = HEX
+    features: ClassVar[Features] = FEATURES
 
     playout: Literal["fast", "slow"] = "slow"
     """Fast playouts are uniformly random; slow ones follow the rules below first."""
@@ -60,6 +61,11 @@ class HavannahPolicy(PatternPolicy):
     prior_reply: Visits = 4.0
     """What the playout's bridge reply would be."""
 
+    model: str = OWN_MODEL
+    model_even: Visits = 10.0
+    model_visits: Visits = 150.0
+    model_exponent: Annotated[float, Field(gt=0, le=10)] = 1.0
+
     def to_record(self) -> NDArray[Any]:
         """Convert to the record that kernels read."""
         record = np.zeros(1, HAVANNAH_POLICY)
@@ -73,4 +79,7 @@ class HavannahPolicy(PatternPolicy):
         for name in ("even", "join", "own", "other", "virtual", "reply"):
             row[f"prior_{name}"] = getattr(self, f"prior_{name}")
         compile_patterns(row["patterns"], self.parsed_patterns(), self.pattern_visits, self.pattern_heuristic)
+        if self.model:
+            compile_model(model_of(self.model, FEATURES), row)
+            self.write_model(row["model"])
         return record

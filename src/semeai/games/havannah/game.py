@@ -12,13 +12,15 @@ from semeai.games.havannah.records import read_littlegolem, write_littlegolem
 from semeai.games.position import Position
 from semeai.games.record import GameRecord
 
-_RAVE = {
-    "search.rave_bias": 0.001,
-    "search.rave_fade": 0.0,
-    "search.plain_every": 0,
+_RAVE = {"search.rave_bias": 0.001, "search.rave_fade": 0.0, "search.plain_every": 0}
+_PLAIN_TREE = {
+    **_RAVE,
     "search.expansion_threshold": 1,
+    "policy.model": "",
+    "policy.prior_even": 0.0,
+    "policy.decisive": False,
+    "policy.anti_decisive": False,
 }
-_PLAIN_TREE = {**_RAVE, "policy.prior_even": 0.0, "policy.decisive": False, "policy.anti_decisive": False}
 _RAVE_ONLY = {**_PLAIN_TREE, "search.exploration": 0.0, "reuse_tree": False}
 
 
@@ -36,7 +38,8 @@ class Havannah(Game):
     endings = (*KINDS.values(), "draw")
     policy = HavannahPolicy
     presets = {  # noqa: RUF012 - never changed
-        # Without priors for connections, which lost matches with 1,000 simulations and more.
+        # Simple features, which act only without the move model, have no priors for connections: these lost matches
+        # with 1,000 simulations and more. Half the nodes get children, because the model costs as much as a playout.
         "default": {
             **_RAVE,
             "search.rave_per_move": 50.0,

@@ -9,9 +9,6 @@ from semeai.patterns.geometry import SQUARE, Geometry
 from semeai.patterns.pattern import Pattern
 from semeai.patterns.texts import canonical_texts, pattern_of
 
-OWN, NONE = "own", "none"
-"""Words in place of the file of a database: the database that comes with semeai, and no database."""
-
 
 class PatternPolicy(Model):
     """The base of a game's policy whose nodes look at patterns."""

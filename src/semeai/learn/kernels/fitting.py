@@ -3,7 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from semeai.games.go.kernels.features import N_KEYS, N_SIZES, WIDTH
 from semeai.jit import inlined, kernel
 
 _UNLIKELY = np.float32(2e-3)
@@ -26,15 +25,21 @@ def number_shapes(keys: NDArray[np.uint32], slots: NDArray[np.uint32], numbers: 
 
 @kernel
 def find_shapes(
-    keys: NDArray[np.uint32], slots: NDArray[np.uint32], numbers: NDArray[np.int32], found: NDArray[np.int32]
+    keys: NDArray[np.uint32],
+    begins: NDArray[np.bool_],
+    slots: NDArray[np.uint32],
+    numbers: NDArray[np.int32],
+    found: NDArray[np.int32],
 ) -> None:
-    """Write the number of each key, or -1. A shape is unknown if a smaller one inside it is."""
+    """Write the number of each key, or -1. A shape is unknown if a smaller one inside it is.
+
+    ``begins`` says which keys have no smaller one before them.
+    """
     mask = len(slots) - 1
     for i in range(len(keys)):
         known = True
-        for k in range(N_KEYS):
-            if k == N_SIZES or k == N_KEYS - 1:
-                known = True
+        for k in range(keys.shape[1]):
+            known |= begins[k]
             found[i, k] = -1
             key = keys[i, k]
             if known and key != np.uint32(0):
@@ -56,14 +61,15 @@ def _add_rows(
     sums: NDArray[np.float32],
 ) -> np.float32:
     """Write the sums of the rows of a point's features. Returns the sum of the squares of the factors."""
-    for k in range(WIDTH):
+    width = rows.shape[1]
+    for k in range(width):
         sums[k] = 0
     squares = np.float32(0.0)
     for slot in range(ids.shape[1]):
         if used[slot]:
             row = ids[i, slot]
             sums[0] += rows[row, 0]
-            for k in range(1, WIDTH):
+            for k in range(1, width):
                 sums[k] += rows[row, k]
                 squares += rows[row, k] * rows[row, k]
     return squares
@@ -87,9 +93,9 @@ def _chances(
     for i in range(first, end):
         total = -_HALF * _add_rows(i, ids, used, rows, sums)
         total += sums[0]
-        for k in range(1, WIDTH):
+        for k in range(1, rows.shape[1]):
             total += _HALF * sums[k] * sums[k]
-        for k in range(N_KEYS):
+        for k in range(found.shape[1]):
             if found[i, k] >= 0 and used[n_slots + k]:
                 total += shapes[found[i, k]]
         chances[i - first] = total
@@ -131,7 +137,7 @@ def fit_positions(
 
     ``targets`` has the probability of each point that is to be learnt.
     """
-    chances, sums = np.zeros(_MOST_POINTS, np.float32), np.zeros(WIDTH, np.float32)
+    chances, sums = np.zeros(_MOST_POINTS, np.float32), np.zeros(rows.shape[1], np.float32)
     n_slots, total, drawn = ids.shape[1], 0.0, 0
     for position in order:
         first, end = starts[position], starts[position + 1]
@@ -153,11 +159,11 @@ def fit_positions(
                     row_squares[row, 0] += gradient * gradient
                     rows[row, 0] -= step * gradient / np.sqrt(row_squares[row, 0])
                     if factor_step > 0:
-                        for k in range(1, WIDTH):
+                        for k in range(1, rows.shape[1]):
                             slope = gradient * (sums[k] - rows[row, k])
                             row_squares[row, k] += slope * slope
                             rows[row, k] -= factor_step * slope / np.sqrt(row_squares[row, k])
-            for k in range(N_KEYS):
+            for k in range(found.shape[1]):
                 f = np.int64(found[i, k])
                 if f >= 0 and used[n_slots + k]:
                     shape_squares[f] += gradient * gradient
@@ -180,7 +186,7 @@ def judge_positions(
     bins: NDArray[np.float64],
 ) -> None:
     """Write rank and log-likelihood of each point played, and how often points of each probability were played."""
-    chances, sums = np.zeros(_MOST_POINTS, np.float32), np.zeros(WIDTH, np.float32)
+    chances, sums = np.zeros(_MOST_POINTS, np.float32), np.zeros(rows.shape[1], np.float32)
     for position in range(len(winners)):
         first, end = starts[position], starts[position + 1]
         _chances(first, end, ids, found, used, rows, shapes, chances, sums)

@@ -22,7 +22,6 @@ def write_points(
     scratch: Record,
     ids: NDArray[np.uint16],
     keys: NDArray[np.uint32],
-    points: NDArray[np.uint16],
     at: int,
 ) -> int:
     """Write the features of all legal points from row ``at`` on, and the points. Returns the row after the last one."""
@@ -41,7 +40,7 @@ def write_points(
                 ids[at + n, slot] = scratch.words[IDS + slot]
             for k in range(N_KEYS):
                 keys[at + n, k] = scratch.words[KEYS + k]
-            points[n] = p
+            scratch.moves[n] = p
             n += 1
     return at + n
 
@@ -52,7 +51,6 @@ def write_position(
     scratches: NDArray[Any],
     ids: NDArray[np.uint16],
     keys: NDArray[np.uint32],
-    points: NDArray[np.uint16],
 ) -> int:
     """Write the features of the position ``states[0]``; ``states[1]`` is a state for trying moves."""
-    return write_points(states[0], states[1], scratches[0], ids, keys, points, 0)
+    return write_points(states[0], states[1], scratches[0], ids, keys, 0)

@@ -1,10 +1,12 @@
 """Go as the search sees it: the functions of ``games.protocol`` for records of ``GO_STATE``."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from semeai.games import protocol
 from semeai.games.go.kernels.board import GO_STATE, State, area_margin, copy_board, play_move
 from semeai.games.go.kernels.playout import play_out
+from semeai.games.go.kernels.points import write_points
 from semeai.games.go.kernels.priors import expand_node
 from semeai.games.go.kernels.race_playouts import ends_races
 from semeai.games.go.kernels.race_policy import look, replays
@@ -46,6 +48,13 @@ def expand(state: State, spare: State, policy: Record, scratch: Record) -> int:
 @implements(protocol.playout, GO_STATE)
 def playout(state: State, policy: Record, scratch: Record) -> None:
     play_out(state, policy, scratch)
+
+
+@implements(protocol.write_features, GO_STATE)
+def write_features(
+    state: State, spare: State, scratch: Record, ids: NDArray[np.uint16], keys: NDArray[np.uint32], at: int
+) -> int:
+    return write_points(state, spare, scratch, ids, keys, at)
 
 
 @implements(protocol.look_at_root, GO_STATE)

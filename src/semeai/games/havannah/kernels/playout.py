@@ -34,6 +34,15 @@ def bridge_replies(state: State, color: int) -> int:
 
 
 @inlined
+def is_reply(state: State, p: int, replies: int) -> bool:
+    """Return whether ``p`` is a neighbour of the last move in one of the directions ``replies``."""
+    found = False
+    for k in range(6):
+        found |= replies >> k & 1 and state.last + step(k, state.stride) == p
+    return found
+
+
+@inlined
 def slow_move(state: State, color: int, policy: Record, scratch: Record) -> int:
     """Return the next move of a slow playout."""
     if state.n_wins[color - 1] and happens(scratch, policy.win):

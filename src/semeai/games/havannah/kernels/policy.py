@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from semeai.games.havannah.kernels.move_model import HAVANNAH_MODEL
 from semeai.games.patterns.masks import PATTERNS
 
 HAVANNAH_POLICY = np.dtype(
@@ -25,6 +26,7 @@ HAVANNAH_POLICY = np.dtype(
         ("prior_virtual", np.float32),  # a stone of one's own two cells away with both cells between them empty
         ("prior_reply", np.float32),  # a bridge reply
         ("patterns", PATTERNS),
+        ("model", HAVANNAH_MODEL),
     ],
     align=True,
 )

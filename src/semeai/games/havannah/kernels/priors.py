@@ -8,8 +8,9 @@ to the last moves, joined groups, stones beside the move, virtual connections (L
 import numpy as np
 
 from semeai.games.havannah.kernels.board import SWAP, State, empty_around, own_around, step
+from semeai.games.havannah.kernels.move_model import add_model
 from semeai.games.havannah.kernels.moves import may_swap
-from semeai.games.havannah.kernels.playout import bridge_replies
+from semeai.games.havannah.kernels.playout import bridge_replies, is_reply
 from semeai.games.havannah.kernels.tables import COUNT, RUNS
 from semeai.games.patterns.masks import add_patterns
 from semeai.games.protocol import Record
@@ -34,13 +35,14 @@ def expand_node(state: State, policy: Record, scratch: Record) -> int:
     if may_swap(state):
         _note_move(scratch, 0, SWAP, policy)
         n = 1
-    replies = bridge_replies(state, color) if state.last else 0
+    has_model = policy.model.n > 0
+    replies = bridge_replies(state, color) if state.last and not has_model else 0
     for i in range(state.n_empty):
         p = np.int64(state.empties[np.uint64(i)])
         _note_move(scratch, n, p, policy)
-        if policy.prior_even > 0:
+        if policy.prior_even > 0 and not has_model:
             good = _worth(state, p, color, policy) + _nearness(state, p, policy)
-            if replies and _is_one_of(state, p, replies):
+            if replies and is_reply(state, p, replies):
                 good += policy.prior_reply
             scratch.prior_visits[np.uint64(n)] += good
             scratch.prior_wins[np.uint64(n)] += good
@@ -48,24 +50,18 @@ def expand_node(state: State, policy: Record, scratch: Record) -> int:
         n += 1
     if policy.patterns.n > 0:
         add_patterns(policy.patterns, state.color, state.stride, color, scratch, n)
+    if has_model:
+        add_model(state, policy.model, scratch, n)
     return n
 
 
 @inlined
 def _note_move(scratch: Record, n: int, move: int, policy: Record) -> None:
     scratch.moves[np.uint64(n)] = move
-    scratch.prior_visits[np.uint64(n)] = policy.prior_even
-    scratch.prior_wins[np.uint64(n)] = np.float32(0.5) * policy.prior_even
+    even = policy.model.even if policy.model.n > 0 else policy.prior_even
+    scratch.prior_visits[np.uint64(n)] = even
+    scratch.prior_wins[np.uint64(n)] = np.float32(0.5) * even
     scratch.heuristic[np.uint64(n)] = 0
-
-
-@inlined
-def _is_one_of(state: State, p: int, replies: int) -> bool:
-    """Return whether ``p`` is a neighbour of the last move in one of the directions ``replies``."""
-    found = False
-    for k in range(6):
-        found |= replies >> k & 1 and state.last + step(k, state.stride) == p
-    return found
 
 
 @inlined

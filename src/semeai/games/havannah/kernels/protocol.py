@@ -1,9 +1,11 @@
 """Havannah as the search sees it: the functions of ``games.protocol`` for records of ``HAVANNAH_STATE``."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from semeai.games import protocol
 from semeai.games.havannah.kernels.board import HAVANNAH_STATE, State, copy_board
+from semeai.games.havannah.kernels.features import write_cells
 from semeai.games.havannah.kernels.moves import play_move
 from semeai.games.havannah.kernels.playout import play_out
 from semeai.games.havannah.kernels.priors import expand_node
@@ -39,6 +41,13 @@ def play(state: State, move: int) -> None:
 @implements(protocol.expand, HAVANNAH_STATE)
 def expand(state: State, spare: State, policy: Record, scratch: Record) -> int:
     return expand_node(state, policy, scratch)
+
+
+@implements(protocol.write_features, HAVANNAH_STATE)
+def write_features(
+    state: State, spare: State, scratch: Record, ids: NDArray[np.uint16], keys: NDArray[np.uint32], at: int
+) -> int:
+    return write_cells(state, scratch, ids, at)
 
 
 @implements(protocol.playout, HAVANNAH_STATE)
