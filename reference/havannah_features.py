@@ -4,6 +4,7 @@ Values of shapes are canonical texts of what is seen, not numbers: two moves loo
 """
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import NamedTuple
 
 from reference.havannah import EMPTY, OTHER, Board, Cell, around, flood
@@ -49,14 +50,19 @@ def canonical(shape: Iterable[tuple[Offset, str]]) -> str:
     return min(repr(sorted((turn(offset), what) for offset, what in cells)) for turn in turns())
 
 
-def steps_between(a: Cell, b: Cell) -> int:
-    """Return the number of steps on an endless board, by search."""
-    found, rim, n = {a}, {a}, 0
-    while b not in found:
+@cache
+def _steps(offset: Offset) -> int:
+    """Return the number of steps to an offset on an endless board, by search."""
+    found, rim, n = {(0, 0)}, {(0, 0)}, 0
+    while offset not in found:
         rim = {next_ for cell in rim for next_ in around(cell)} - found
         found |= rim
         n += 1
     return n
+
+
+def steps_between(a: Cell, b: Cell) -> int:
+    return _steps((b[0] - a[0], b[1] - a[1]))
 
 
 def values(situation: Situation, cell: Cell) -> dict[str, object]:

@@ -57,7 +57,7 @@ def replayed_cells(base, moves):
 
 @pytest.mark.parametrize(
     ("bases", "games", "most"),
-    [((2, 3, 5, 8), 2, 12), pytest.param((2, 3, 4, 5, 6, 7, 8, 10), 12, 30, marks=pytest.mark.slow)],
+    [((2, 3, 5, 8), 2, 12), pytest.param((2, 3, 4, 5, 6, 7, 8, 10), 30, 40, marks=pytest.mark.slow)],
     ids=["few", "thousands"],
 )
 def test_kernels_agree_with_the_reference(bases, games, most):
