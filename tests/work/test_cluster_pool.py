@@ -165,4 +165,5 @@ def test_the_cost_of_a_result_does_not_grow_with_the_number_of_workers(make_pool
             pool.wait(0)
         return time.process_time() - began
 
-    assert seconds(20_000) < 20 * min(seconds(200) for _ in range(3))
+    few, many = (min(seconds(n) for _ in range(3)) for n in (200, 20_000))  # the least disturbed of three
+    assert many < 40 * few
