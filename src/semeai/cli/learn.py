@@ -16,7 +16,7 @@ from semeai.errors import ConfigError
 from semeai.store.places import DEFAULT_LEDGER
 
 if TYPE_CHECKING:
-    from semeai.games.move_model import MoveModel
+    from semeai.games.move_model import Features, MoveModel
     from semeai.games.record import GameRecord
     from semeai.runs.run import Place
     from semeai.table import ResultTable
@@ -122,7 +122,7 @@ def learn(
     rules = game_named(game)
     if patterns_only and game != "go":
         raise ConfigError(f"--game {game}: --patterns-only is for Go; learn a move model instead")
-    rules.features  # noqa: B018 - refuses games without a move model
+    features = rules.features
     size = rules.default_size if size is None else size
     rules.check_size(size)
     if bool(games) == (self_play is not None):
@@ -146,7 +146,7 @@ def learn(
 
         check_format(figure)
         check_writable("--figure", figure)
-    first = None if patterns_only or start is None else _model_named(start, game)
+    first = None if patterns_only or start is None else _model_named(start, features)
     if by_visits:
         from semeai.cli.learn_searches import search_records, search_settings
 
@@ -191,13 +191,11 @@ def stopped_early() -> NoReturn:
     raise typer.Exit(130)
 
 
-def _model_named(name: str, game: str) -> "MoveModel":
+def _model_named(name: str, features: "Features") -> "MoveModel":
     """Return the model that ``--start`` names: ``own``, or a file."""
-    from semeai.games.catalog import game_named
     from semeai.games.learnt import OWN
     from semeai.games.move_model import load_model, model_of
 
-    features = game_named(game).features
     if name == OWN:
         return model_of(features.own_model, features)
     try:
