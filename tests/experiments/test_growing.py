@@ -69,7 +69,7 @@ def test_every_section_is_an_evolution(section):
         player = {"player": growing.STARTS[start].player, "simulations": 5}
         config = section._config(player, None, campaign, {})
         assert (config.confirm is None) == (start == "bare")
-        assert config.proposers[0].searched == (30 if start == "strong" else 0)
+        assert config.proposers[0].searched == (20 if start == "strong" else 0)
     assert config.candidates == (10 if section is growing.GOOD_9 else 1)
     assert config.proposers[0].shapes == section.shapes
 

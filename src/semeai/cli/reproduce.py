@@ -39,7 +39,7 @@ def reproduce(
     simulations: Annotated[str | None, typer.Option(help="Simulations per move, such as 125,250,500.")] = None,
     steps: Annotated[int | None, typer.Option(min=1, help="Steps of an evolution.")] = None,
     proposer: Annotated[
-        str | None, typer.Option(help="Proposer of an evolution: guided, or random as in the papers.")
+        str | None, typer.Option(help="Proposers of an evolution, such as guided,fitted; random as in the papers.")
     ] = None,
     start: Annotated[
         str | None,

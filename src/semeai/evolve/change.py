@@ -1,7 +1,7 @@
 """Changes of a player as data: one more pattern, or another value of a setting."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,11 @@ class Change(ABC):
     @property
     @abstractmethod
     def key(self) -> str: ...
+
+    @property
+    def patterns(self) -> tuple[Pattern, ...]:
+        """The patterns that it adds."""
+        return ()
 
     @abstractmethod
     def apply(self, params: Params, config: PlayerConfig) -> dict[str, Any]:
@@ -65,9 +70,12 @@ class PatternChange(Change):
     def key(self) -> str:
         return f"pattern {self.pattern.digest}"
 
+    @property
+    def patterns(self) -> tuple[Pattern, ...]:
+        return (self.pattern,)
+
     def apply(self, params: Params, config: PlayerConfig) -> dict[str, Any]:
-        texts = canonical_texts([*config.policy.patterns, self.pattern.text], self.pattern.geometry)
-        return {**params, PATTERNS: list(texts)}
+        return _with_patterns(params, config, self.patterns)
 
     def to_data(self) -> dict[str, Any]:
         return {"pattern": str(self)}
@@ -78,6 +86,42 @@ class PatternChange(Change):
 
     def __str__(self) -> str:
         return self.pattern.canonical().text
+
+
+@CHANGES.register("patterns")
+@dataclass(frozen=True)
+class PatternSetChange(Change):
+    """Add several patterns to the player at once, with weights that belong together."""
+
+    added: tuple[Pattern, ...]
+    proposer: str = field(default="given", compare=False)
+
+    @property
+    def patterns(self) -> tuple[Pattern, ...]:
+        return self.added
+
+    @property
+    def key(self) -> str:
+        return "patterns " + " ".join(sorted(pattern.digest for pattern in self.added))
+
+    def apply(self, params: Params, config: PlayerConfig) -> dict[str, Any]:
+        return _with_patterns(params, config, self.added)
+
+    def to_data(self) -> dict[str, Any]:
+        return {"patterns": [pattern.canonical().text for pattern in self.added]}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any], geometry: Geometry, proposer: str) -> "PatternSetChange":
+        return cls(tuple(Pattern.parse(text, geometry) for text in data["patterns"]), proposer)
+
+    def __str__(self) -> str:
+        texts = [pattern.canonical().text for pattern in self.added]
+        return texts[0] if len(texts) == 1 else f"{len(texts)} patterns: {texts[0]}, …"
+
+
+def _with_patterns(params: Params, config: PlayerConfig, patterns: Sequence[Pattern]) -> dict[str, Any]:
+    texts = (*config.policy.patterns, *(pattern.text for pattern in patterns))
+    return {**params, PATTERNS: list(canonical_texts(texts, patterns[0].geometry))}
 
 
 @CHANGES.register("number")

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from semeai.errors import ConfigError
-from semeai.evolve.change import Change, NumberChange, Params, PatternChange
+from semeai.evolve.change import Change, NumberChange, Params
 from semeai.evolve.sample import Sample
 from semeai.patterns.geometry import Geometry
 from semeai.patterns.pattern import Pattern
@@ -70,11 +70,11 @@ class Context:
     @property
     def accepted_patterns(self) -> list[Pattern]:
         """The patterns among the accepted changes."""
-        return [change.pattern for change in self.accepted if isinstance(change, PatternChange)]
+        return [pattern for change in self.accepted for pattern in change.patterns]
 
     def is_new(self, change: Change) -> bool:
         """Return whether the change was never tried and would change the baseline."""
-        if isinstance(change, PatternChange) and change.pattern.shape in self.shapes:
+        if any(pattern.shape in self.shapes for pattern in change.patterns):
             return False
         if isinstance(change, NumberChange) and change.value == value_of(self.config, change.setting):
             return False

@@ -45,16 +45,27 @@ class Sample:
     def n_points(self) -> int:
         return self._around[0].n_points
 
+    @property
+    def owner(self) -> NDArray[np.int64]:
+        """The position of each point; they count from 0."""
+        return self._around[2]
+
     def matches(self, pattern: Pattern, among: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
         """Return for each point whether the pattern matches it. Points outside ``among`` do not."""
         return self._around[0].matches(pattern, among)
 
     def by_position(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the sum of ``values`` in each position; ``values`` has one value per point."""
-        sums: NDArray[np.float64] = np.bincount(self._around[2], values, minlength=len(self.positions)).astype(
-            np.float64
-        )
+        sums: NDArray[np.float64] = np.bincount(self.owner, values, minlength=len(self.positions)).astype(np.float64)
         return sums
+
+    def half(self, seed: int) -> NDArray[np.bool_]:
+        """Return for each position whether it is in a random half: what one half suggests, the other can confirm."""
+        return generator(seed, "half").random(len(self.positions)) < 0.5
+
+    def distances(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return for each position how different two searches are: half the sum of the differences of their shares."""
+        return self.by_position(np.abs(a - b)) / 2
 
     def shares(self, config: PlayerConfig, simulations: int, seed: int) -> NDArray[np.float64]:
         """Return for each point its share of the visits in a search of its position."""

@@ -17,6 +17,7 @@ from semeai.evolve.report import proposer_table
 from semeai.evolve.store import DEEP, FIRST, OPPONENT, PREVIOUS
 from semeai.experiments.cost import seconds_of_games
 from semeai.experiments.matches import DEFAULT_LEDGER, STOPPING, TOLD_EVERY, MatchTeller, Playing, Progress
+from semeai.experiments.starts import STARTS
 from semeai.learn.games import OPENING_MOVES, find_files, play_games, read_games, self_play
 from semeai.learn.learn import Settings, learn
 from semeai.match.match import Match, MatchResult
@@ -34,31 +35,6 @@ MOST_POSITIONS = 200_000
 RACED_GAMES = 350
 """Games that a candidate needs until its verdict, in the mean of docs/benchmarks/proposers.md; for estimates."""
 ACCEPT_ABOVE = 0.501
-CONFIRMING_GAMES = 1000
-
-
-@dataclass(frozen=True)
-class Start:
-    """A first program, and what its races look for."""
-
-    player: str
-    discard_below: float
-    """A candidate proven to be below this is discarded."""
-    proposer: Mapping[str, Any]
-    """Settings of a proposer that searches."""
-    confirm: int = 0
-    """Separate games that an accepted pattern must win; 0: none."""
-
-
-STARTS = {
-    # MoGo's playouts and RAVE without priors: all that the player knows of shapes is grown or learnt. The first-play
-    # urgency is that of an even move; above 1, moves without a pattern would be tried before moves with a good one.
-    # A player without shapes can gain much, so that small gains are discarded.
-    "bare": Start("mcts:default,database=none,policy.prior_even=0,search.first_play_urgency=0.5", 0.53, {}),
-    # The player with its hand-made knowledge and nothing learnt, as the papers' MoGo on 9x9. Each of its patterns
-    # gains little, so that proposals are searched with, and what races accept is confirmed.
-    "strong": Start("mcts:default,database=none", 0.515, {"searched": 30, "bias": [0.5, 1.0, 2.0]}, CONFIRMING_GAMES),
-}
 
 
 class Campaign(NamedTuple):
@@ -71,9 +47,14 @@ class Campaign(NamedTuple):
     records: Path | None
 
     @property
+    def kinds(self) -> list[str]:
+        """Return the kinds of proposers; with several, each is asked as often as the others."""
+        return self.proposer.split(",")
+
+    @property
     def label(self) -> str:
         """Return the part of the evolution's name that tells it from others."""
-        return f"{self.simulations}-{self.proposer}" + (f"-{self.start}" if self.start != "bare" else "")
+        return f"{self.simulations}-{'-'.join(self.kinds)}" + (f"-{self.start}" if self.start != "bare" else "")
 
 
 Tested = tuple[int, str]
@@ -172,7 +153,6 @@ class Growing:
         validation: dict[str, Any] = {"games": games, "deep_games": games // 4, "opponent_games": games // 4}
         if opponent is not None:
             validation |= {"opponent": dict(opponent), "opponent_games": games}
-        searching = start.proposer if campaign.proposer in ("guided", "grown") else {}
         data = {
             "seed": playing.get("seed", 1),
             "steps": campaign.steps or self.steps,
@@ -185,7 +165,8 @@ class Growing:
                 "max_per_candidate": self.max_per_candidate,
             },
             "confirm": {"games": start.confirm} if start.confirm else None,
-            "proposers": [{"kind": campaign.proposer, "shapes": self.shapes, **searching}],
+            "sample": start.sample,
+            "proposers": [start.proposer(kind, self.shapes, campaign.simulations) for kind in campaign.kinds],
             "validation": validation,
         }
         return checked_evolution(data, self.name)

@@ -17,14 +17,14 @@ from pydantic import Field
 
 from semeai.evolve.context import Context
 from semeai.evolve.proposers.base import Proposer
-from semeai.evolve.proposers.guided import Guided, GuidedSource, Matched, Scored, z_score
+from semeai.evolve.proposers.guided import Guided, GuidedSource, Scored, z_score
 from semeai.evolve.proposers.random import Cells
+from semeai.evolve.proposers.searching import Matched
 from semeai.evolve.sample import Sample
 from semeai.patterns.pattern import Cell, Pattern
 from semeai.players.config import PlayerConfig
 
 KINDS = (Cell.BLACK, Cell.WHITE, Cell.EMPTY, Cell.OFF_BOARD)
-CHOOSE, CONFIRM = slice(0, None, 2), slice(1, None, 2)  # every other position of the sample
 
 
 @dataclass
@@ -49,17 +49,18 @@ class Grown(Guided):
     def _grow(self, scored: Scored, sample: Sample, gain: NDArray[np.float64]) -> Scored:
         """Return the shape with as many more cells as make its lift clearer; the same if there is none."""
         sign = math.copysign(1, scored.z)
+        chooses = sample.half(self.seed)
         lifts = _lifts(scored.matched, sample, sign * gain)
         while len(scored.pattern.cells) < self.largest:
             children = [
-                (z_score(_lifts(matched, sample, sign * gain)[CHOOSE]), pattern, matched)
+                (z_score(_lifts(matched, sample, sign * gain)[chooses]), pattern, matched)
                 for pattern, matched in self._children(scored, sample)
             ]
             if not children:
                 break
             best, pattern, matched = max(children, key=lambda child: (child[0], child[1].shape))
             grown = _lifts(matched, sample, sign * gain)
-            if best <= z_score(lifts[CHOOSE]) or z_score(grown[CONFIRM]) <= z_score(lifts[CONFIRM]):
+            if best <= z_score(lifts[chooses]) or z_score(grown[~chooses]) <= z_score(lifts[~chooses]):
                 break
             lifts, scored = grown, Scored(pattern, sign * z_score(grown), matched)
         return scored

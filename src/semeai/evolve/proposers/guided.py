@@ -18,18 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from semeai.errors import ConfigError
 from semeai.evolve.change import Change, PatternChange
 from semeai.evolve.context import Context, config_of
 from semeai.evolve.proposers.base import Proposer, Rng, Share
-from semeai.evolve.proposers.random import Cells, RandomPatterns, RandomSource
+from semeai.evolve.proposers.random import signs_of
+from semeai.evolve.proposers.searching import Matched, Searching, SearchingSource
 from semeai.evolve.sample import Sample
 from semeai.patterns.pattern import Pattern
 from semeai.players.config import PlayerConfig
-from semeai.rng import derive, generator
-
-Matched = NDArray[np.bool_]
-MOST_DEFAULT_SHALLOW = 400
+from semeai.rng import derive
 
 
 class Scored(NamedTuple):
@@ -41,34 +38,24 @@ class Scored(NamedTuple):
 
 
 @dataclass
-class Guided(Proposer):
+class Guided(Searching):
     """Proposes the best pattern of a pool that is not a near-duplicate of an earlier one.
 
-    ``source`` draws the pool. The ranking belongs to one baseline: after an acceptance the shallow search is repeated
-    with the grown player, so that what it knows by now has no lift any more. The deep search is always the first
-    player's.
+    The ranking belongs to one baseline: after an acceptance the shallow search is repeated with the grown player, so
+    that what it knows by now has no lift any more. The deep search is always the first player's.
     """
 
-    source: RandomPatterns = field(default_factory=lambda: RandomPatterns(most_cells=4, shapes="both"))
-    pool: int = 3000
-    shallow: int = 50
-    """Simulations of the shallow search, about as many as in the races."""
-    deep: int = 2000
     least_z: float = 2.0
     searched: int = 0
     """Number of patterns, those with the clearest lift, that are searched with and ranked by their effect; 0: none."""
     most_overlap: float = 0.7
     """Two patterns that match the sets of moves A and B are near-duplicates if |A and B| / |A or B| is above this."""
-    seed: int = 1
     name: ClassVar[str] = "guided"
 
-    _deep: dict[Sample, NDArray[np.float64]] = field(default_factory=dict, init=False, repr=False)
     _ranked: dict[tuple[Sample, str], list[Scored]] = field(default_factory=dict, init=False, repr=False)
 
     def draw(self, context: Context, rng: Rng) -> Change | None:
-        sample = context.sample
-        if sample is None:
-            raise ConfigError(f"{self.name} proposals need a sample of positions")
+        sample = self.sample_of(context)
         before = {sign: [sample.matches(pattern) for pattern in _earlier(context, sample, sign)] for sign in (1, -1)}
         for scored in self.ranking(context, sample):
             change = PatternChange(scored.pattern, self.name)
@@ -81,10 +68,8 @@ class Guided(Proposer):
         """Return the pool by z-score, the best first, for the present baseline."""
         place = sample, context.config.identity()
         if place not in self._ranked:
-            if sample not in self._deep:
-                self._deep = {sample: sample.shares(context.first_config, self.deep, self.seed)}
-            shares = sample.shares(context.config, self.shallow, self.seed)
-            ranked = self._rank(context, sample, self._deep[sample] - shares)
+            deep = self.deep_shares(context, sample)
+            ranked = self._rank(context, sample, deep - sample.shares(context.config, self.shallow, self.seed))
             if self.searched:
                 effects = self._effects(ranked[: self.searched], context, sample)
                 ranked = sorted(effects, key=lambda scored: (-scored.z, scored.pattern.text))
@@ -94,35 +79,29 @@ class Guided(Proposer):
     def _effects(self, scored: list[Scored], context: Context, sample: Sample) -> Iterator[Scored]:
         """Yield each pattern, with each of its weights, with which searches come clearly nearer to the deep search.
 
-        The distance of two searches of a position is half the sum of the differences of their shares. The z-score is
-        that of the mean change of this distance over the positions. The shallow searches have a seed of their own: with
-        its seed, the deep search would begin with the same simulations, and any change at all would seem to be worse.
+        The z-score is that of the mean change of their distance over the positions. The shallow searches have a seed
+        of their own: with its seed, the deep search would begin with the same simulations, and any change at all would
+        seem to be worse.
         """
-        deep, seed = self._deep[sample], derive(self.seed, "effects")
-        before = sample.by_position(np.abs(deep - sample.shares(context.config, self.shallow, seed))) / 2
+        deep, seed = self.deep_shares(context, sample), derive(self.seed, "effects")
+        before = sample.distances(deep, sample.shares(context.config, self.shallow, seed))
         for one in scored:
             for bias in self.source.biases:
                 pattern = Pattern(one.pattern.cells, math.copysign(bias, one.pattern.bias), one.pattern.geometry)
                 grown = config_of(PatternChange(pattern).apply(context.baseline, context.config), context.game)
-                after = sample.by_position(np.abs(deep - sample.shares(grown, self.shallow, seed))) / 2
+                after = sample.distances(deep, sample.shares(grown, self.shallow, seed))
                 z = z_score(before - after)
                 if z >= self.least_z:
                     yield Scored(pattern, z, one.matched)
 
     def _rank(self, context: Context, sample: Sample, gain: NDArray[np.float64]) -> list[Scored]:
-        draw = generator(self.seed, "pool")
-        found: dict[str, Scored] = {}
-        for _ in range(self.pool):
-            pattern = self.source.pattern(context.geometry, draw)
-            if pattern.shape in found:
-                continue
-            matched = sample.matches(pattern)
+        found = []
+        for pattern, matched in self.drawn(context, sample):
             z = z_score(sample.by_position(np.where(matched, gain, 0.0)))
-            if matched.mean() >= self.source.least_share and abs(z) >= self.least_z:
+            if abs(z) >= self.least_z:
                 signed = Pattern(pattern.cells, math.copysign(pattern.bias, z), pattern.geometry)
-                found[pattern.shape] = Scored(signed, z, matched)
-        wanted = {"good": (1,), "bad": (-1,), "both": (1, -1)}[self.source.shapes]
-        kept = [scored for scored in found.values() if math.copysign(1, scored.z) in wanted]
+                found.append(Scored(signed, z, matched))
+        kept = [scored for scored in found if math.copysign(1, scored.z) in signs_of(self.source.shapes)]
         return sorted(kept, key=lambda scored: (-abs(scored.z), scored.pattern.shape))
 
 
@@ -145,17 +124,10 @@ def overlap(a: Matched, b: Matched) -> float:
     return int((a & b).sum()) / union if union else 1.0
 
 
-class GuidedSource(RandomSource):
+class GuidedSource(SearchingSource):
     """Shapes of the moves that a deep search prefers more than a shallow one does."""
 
     kind: Literal["guided"] = "guided"  # type: ignore[assignment]
-    most_cells: Cells = 4
-    pool: Annotated[int, Field(ge=1, le=10**6)] = 3000
-    """Number of patterns that are scored."""
-    shallow: Annotated[int, Field(ge=1)] | None = None
-    """Simulations of the shallow search; default: the raced budget, up to 400."""
-    deep: Annotated[int, Field(ge=1)] | None = None
-    """Simulations of the deep search; default: ten times the shallow search."""
     least_z: Annotated[float, Field(ge=0)] = 2.0
     """Smallest |z-score| of a pattern that is raced."""
     searched: Annotated[int, Field(ge=0, le=10_000)] = 0
@@ -167,9 +139,5 @@ class GuidedSource(RandomSource):
         return Guided(**self.values(first, seed))
 
     def values(self, first: PlayerConfig, seed: int) -> dict[str, Any]:
-        """Return the fields of the proposer for an evolution that begins with the player ``first``."""
-        shallow = self.shallow or min(first.simulations or MOST_DEFAULT_SHALLOW, MOST_DEFAULT_SHALLOW)
-        return {
-            "source": self.patterns(), "pool": self.pool, "shallow": shallow, "deep": self.deep or 10 * shallow,
-            "least_z": self.least_z, "searched": self.searched, "most_overlap": self.most_overlap, "seed": seed,
-        }  # fmt: skip
+        own = {"least_z": self.least_z, "searched": self.searched, "most_overlap": self.most_overlap}
+        return {**super().values(first, seed), **own}

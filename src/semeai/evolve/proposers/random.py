@@ -60,6 +60,11 @@ class RandomPatterns(Proposer):
         return Pattern(found, sign * bias, geometry).canonical()
 
 
+def signs_of(shapes: Shapes) -> tuple[int, ...]:
+    """Return the signs that the biases of these shapes have."""
+    return {"good": (1,), "bad": (-1,), "both": (1, -1)}[shapes]
+
+
 def random_cell(shares: Mapping[Cell, float], rng: Rng) -> Cell:
     weights = np.array(list(shares.values()))
     return list(shares)[int(rng.choice(len(weights), p=weights / weights.sum()))]

@@ -1,0 +1,111 @@
+"""Choose patterns of a pool, and fit the weights of the chosen ones together.
+
+The model is a conditional logit, as in "Computing Elo ratings of move patterns in the game of Go" (Coulom 2007): the
+chance of a move is in proportion to exp(what is known of it + the sum of the weights of its patterns). Patterns are
+chosen one after the other, each time the one whose weight is most clearly not 0; then all weights are fitted again.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+NEWTON_STEPS = 4
+ROWS_AT_ONCE = 128
+
+
+class Weighted(NamedTuple):
+    """Patterns by their place in the pool, and their weights."""
+
+    chosen: list[int]
+    weights: Floats
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What was chosen among the moves of some positions. All arrays have one value per move."""
+
+    owner: NDArray[np.int64]
+    """The position of the move; they count from 0, and each has a move."""
+    target: Floats
+    """How much the move was chosen. The sum over a position is the weight of this position."""
+    known: Floats
+    """What is known of the move already, as the logarithm of a strength."""
+
+    def __post_init__(self) -> None:
+        assert len(self.owner) == len(self.target) == len(self.known) > 0
+
+    @property
+    def n_positions(self) -> int:
+        return int(self.owner[-1]) + 1
+
+    def by_position(self, values: Floats) -> Floats:
+        found: Floats = np.bincount(self.owner, values, minlength=self.n_positions).astype(np.float64)
+        return found
+
+    def chances(self, strength: Floats) -> Floats:
+        """Return the chance of each move, times the weight of its position."""
+        top = np.full(self.n_positions, -np.inf)
+        np.maximum.at(top, self.owner, strength)
+        odds = np.exp(strength - top[self.owner])
+        scale = self.by_position(self.target) / self.by_position(odds)
+        found: Floats = odds * scale[self.owner]
+        return found
+
+    def log_likelihood(self, strength: Floats) -> float:
+        """Return the mean logarithm of the chance of a chosen move."""
+        total = self.by_position(self.target)[self.owner]
+        chances = self.chances(strength)
+        seen = self.target > 0
+        return float((self.target[seen] * np.log(chances[seen] / total[seen])).sum() / self.target.sum())
+
+
+def choose(
+    matched: NDArray[np.bool_], choices: Choices, most: int, ridge: float, signs: Sequence[int] = (1, -1)
+) -> Iterator[Weighted]:
+    """Yield the best one pattern, the best two, and so on up to ``most``, with their weights.
+
+    ``matched`` has a row per pattern of the pool and a column per move. ``ridge`` is the strength of a prior that
+    holds the weights near 0: a pattern needs many choices to get a large weight. Only patterns whose weight alone would
+    have one of the ``signs`` are chosen.
+    """
+    chosen: list[int] = []
+    weights = np.zeros(0)
+    strength = choices.known
+    while len(chosen) < min(most, len(matched)):
+        chances = choices.chances(strength)
+        gradient = _times(matched, choices.target - chances)
+        clearness = np.max([sign * gradient for sign in signs], axis=0) / np.sqrt(_times(matched, chances) + ridge)
+        clearness[chosen] = 0.0
+        best = int(np.argmax(clearness))
+        if clearness[best] <= 0:
+            return
+        chosen.append(best)
+        features = matched[chosen].astype(np.float64)
+        weights = _fitted(features, choices, np.append(weights, 0.0), ridge)
+        strength = choices.known + weights @ features
+        yield Weighted(list(chosen), weights.copy())
+
+
+def _times(matched: NDArray[np.bool_], values: Floats) -> Floats:
+    """Return ``matched @ values``; a few rows at a time, as the whole pool in numbers would need much memory."""
+    starts = range(0, len(matched), ROWS_AT_ONCE)
+    return np.concatenate(
+        [matched[i : i + ROWS_AT_ONCE].astype(np.float32) @ values.astype(np.float32) for i in starts]
+    )
+
+
+def _fitted(features: Floats, choices: Choices, weights: Floats, ridge: float) -> Floats:
+    """Return the weights that maximise the likelihood and the prior, by Newton's method from ``weights`` on."""
+    totals = choices.by_position(choices.target)
+    totals = np.where(totals > 0, totals, 1.0)
+    for _ in range(NEWTON_STEPS):
+        chances = choices.chances(choices.known + weights @ features)
+        gradient = features @ (choices.target - chances) - ridge * weights
+        means = np.array([choices.by_position(chances * row) for row in features])
+        curvature = (features * chances) @ features.T - (means / totals) @ means.T + ridge * np.eye(len(weights))
+        weights = weights + np.linalg.solve(curvature, gradient)
+    return weights
