@@ -266,15 +266,15 @@ class _Loop:
             self._play(FIRST, step, self._program(last), self._program(0), games)
 
     def _validate_last(self) -> None:
-        """Play programs at another budget and against foreign engines, where their gains may be lost."""
+        """Play programs against foreign engines and at another budget, where their gains may be lost."""
         v, last = self.config.validation, len(self.programs) - 1
-        for i in range(1, last + 1) if v.every_program else {0, last} - {0}:
-            grown, first = self._program(i, v.deep_factor), self._program(0, v.deep_factor)
-            self._play(DEEP, self.programs[i][0], grown, first, v.deep_games)
         for number, opponent in enumerate(self.opponents, 1):
             for i in range(last + 1) if v.every_program else sorted({0, last}):
                 part = opponent_part(number)
                 self._play(part, self.programs[i][0], self._program(i), opponent, v.opponent_games)
+        for i in range(1, last + 1) if v.every_program else {0, last} - {0}:
+            grown, first = self._program(i, v.deep_factor), self._program(0, v.deep_factor)
+            self._play(DEEP, self.programs[i][0], grown, first, v.deep_games)
 
     def _program(self, i: int, factor: float = 1.0) -> PlayerSpec:
         """Return program ``i`` with ``factor`` times its budget."""

@@ -17,7 +17,7 @@ from semeai.evolve.report import proposer_table
 from semeai.evolve.store import DEEP, FIRST, OPPONENT, PREVIOUS
 from semeai.experiments.cost import seconds_of_games
 from semeai.experiments.matches import DEFAULT_LEDGER, STOPPING, TOLD_EVERY, MatchTeller, Playing, Progress
-from semeai.experiments.starts import STARTS
+from semeai.experiments.starts import STARTS, Start
 from semeai.learn.games import OPENING_MOVES, find_files, play_games, read_games, self_play
 from semeai.learn.learn import Settings, learn
 from semeai.match.match import Match, MatchResult
@@ -80,6 +80,8 @@ class Growing:
     """Experiment whose last program is the first program here."""
     database: bool = False
     """Whether the first program has a database."""
+    deep_part: int = 4
+    """For so many games of a match, one is played at ten times the budget."""
     opponent: Literal["GNU Go level 1", "first + AE", "the first of section 5.1"] = "GNU Go level 1"
     """Opponent of the first and the last program in the validation."""
 
@@ -114,8 +116,9 @@ class Growing:
         budget = simulations[0] if simulations else self.simulations
         steps = steps or self.steps
         raced = steps * self.candidates * RACED_GAMES
-        validated = games * (2 * max(1, steps // 10) + 2) + games / 4 * 10  # the deep games have ten times the budget
-        validated += STARTS[start].confirm * max(1, steps // 10)
+        validated: float = games * (2 * max(1, steps // 10) + 2)
+        validated += games / self.deep_part * 10  # the deep games have ten times the budget
+        validated += self._confirming(STARTS[start]) * max(1, steps // 10)
         before = 0.0 if self.after is None else self.after.seconds((budget,), steps, proposer, games, start)
         return before + seconds_of_games("go", self.size, budget, raced + round(validated))
 
@@ -150,7 +153,11 @@ class Growing:
         playing: Playing,
     ) -> EvolutionConfig:
         games, start = playing.get("games") or GAMES, STARTS[campaign.start]
-        validation: dict[str, Any] = {"games": games, "deep_games": games // 4, "opponent_games": games // 4}
+        validation: dict[str, Any] = {
+            "games": games,
+            "deep_games": games // self.deep_part,
+            "opponent_games": games // 4,
+        }
         if opponent is not None:
             validation |= {"opponent": dict(opponent), "opponent_games": games}
         data = {
@@ -164,12 +171,16 @@ class Growing:
                 "discard_below": start.discard_below,
                 "max_per_candidate": self.max_per_candidate,
             },
-            "confirm": {"games": start.confirm} if start.confirm else None,
-            "sample": start.sample,
+            "confirm": {"games": self._confirming(start)} if start.confirm else None,
+            "sample": min(start.sample, start.sample * 9**2 // self.size**2),  # about as many moves on every board
             "proposers": [start.proposer(kind, self.shapes, campaign.simulations) for kind in campaign.kinds],
             "validation": validation,
         }
         return checked_evolution(data, self.name)
+
+    def _confirming(self, start: Start) -> int:
+        """Return the games that confirm a change; on large boards, where each costs much, no more than a match."""
+        return start.confirm if self.size <= 9 else min(start.confirm, GAMES)
 
     def _database(self, campaign: Campaign, playing: Playing) -> Path:
         """Return a database learnt from records or from self-play; made once, in the folder of the ledger."""
@@ -318,8 +329,9 @@ BAD_9 = Growing(
     opponent="the first of section 5.1",
 )
 WITH_DATABASE_19 = Growing(
-    "bgp-19x19-with-database", "Section 5.3, with the database", 19, 50, "good", 1, 20, {}, "0 of 62", database=True
-)
+    "bgp-19x19-with-database", "Section 5.3, with the database", 19, 50, "good", 1, 20, {}, "0 of 62", database=True,
+    deep_part=20,
+)  # fmt: skip
 _PREVIOUS_19 = (
     "50.9 ± 0.13%", "51.2 ± 0.28%", "56.7 ± 1.50%", "52.1 ± 0.39%", "51.1 ± 0.20%", "54.1 ± 0.78%", "50.9 ± 0.20%",
     "51.2 ± 0.28%", "50.4 ± 0.10%", "52.3 ± 0.55%",
@@ -347,4 +359,5 @@ WITHOUT_DATABASE_19 = Growing(
     },
     "10 of 443",
     opponent="first + AE",
+    deep_part=20,
 )
