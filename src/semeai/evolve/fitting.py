@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 NEWTON_STEPS = 4
-ROWS_AT_ONCE = 128
 
 
 class Weighted(NamedTuple):
@@ -72,13 +71,14 @@ def choose(
     holds the weights near 0: a pattern needs many choices to get a large weight. Only patterns whose weight alone would
     have one of the ``signs`` are chosen.
     """
+    pool = _Pool.of(matched)
     chosen: list[int] = []
     weights = np.zeros(0)
     strength = choices.known
     while len(chosen) < min(most, len(matched)):
         chances = choices.chances(strength)
-        gradient = _times(matched, choices.target - chances)
-        clearness = np.max([sign * gradient for sign in signs], axis=0) / np.sqrt(_times(matched, chances) + ridge)
+        gradient = pool.sums(choices.target - chances)
+        clearness = np.max([sign * gradient for sign in signs], axis=0) / np.sqrt(pool.sums(chances) + ridge)
         clearness[chosen] = 0.0
         best = int(np.argmax(clearness))
         if clearness[best] <= 0:
@@ -90,12 +90,23 @@ def choose(
         yield Weighted(list(chosen), weights.copy())
 
 
-def _times(matched: NDArray[np.bool_], values: Floats) -> Floats:
-    """Return ``matched @ values``; a few rows at a time, as the whole pool in numbers would need much memory."""
-    starts = range(0, len(matched), ROWS_AT_ONCE)
-    return np.concatenate(
-        [matched[i : i + ROWS_AT_ONCE].astype(np.float32) @ values.astype(np.float32) for i in starts]
-    )
+@dataclass(frozen=True)
+class _Pool:
+    """The moves that each pattern matches, one list after the other: most patterns match few moves."""
+
+    moves: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, matched: NDArray[np.bool_]) -> "_Pool":
+        patterns, moves = np.nonzero(matched)
+        return cls(moves, np.searchsorted(patterns, np.arange(len(matched) + 1)))
+
+    def sums(self, values: Floats) -> Floats:
+        """Return for each pattern the sum of the values of its moves."""
+        totals = np.concatenate([[0.0], np.cumsum(values[self.moves])])
+        found: Floats = totals[self.ends[1:]] - totals[self.ends[:-1]]
+        return found
 
 
 def _fitted(features: Floats, choices: Choices, weights: Floats, ridge: float) -> Floats:
