@@ -1,17 +1,19 @@
 """Proposals: no repetitions, the same proposals from the same history, and each of the kind asked for."""
 
 import itertools
+import json
 
 import numpy as np
 import pytest
 
 from semeai.errors import ConfigError
-from semeai.evolve.change import NumberChange, PatternChange
+from semeai.evolve.change import NumberChange, PatternChange, PatternSetChange, change_from_data, change_to_data
 from semeai.evolve.config import checked_evolution
 from semeai.evolve.context import Context, config_of
 from semeai.evolve.proposal import Proposal
 from semeai.evolve.proposers.base import Mixture
 from semeai.evolve.proposers.crossover import Crossover
+from semeai.evolve.proposers.fitted import Fitted
 from semeai.evolve.proposers.grown import Grown
 from semeai.evolve.proposers.guided import Guided, overlap, z_score
 from semeai.evolve.proposers.mutate import Mutation
@@ -215,6 +217,46 @@ def test_patterns_that_are_searched_with_are_ranked_by_their_effect(sample):
         ]
         assert scored.z == pytest.approx(z_score(distances[0] - distances[1]))
     assert {abs(scored.pattern.bias) for scored in ranking} <= {0.01, 3.0}
+
+
+def test_sets_of_patterns_are_fitted_ranked_and_never_proposed_twice(sample):
+    """Every set is a player with these patterns; of two sizes and two strengths there are at most four."""
+    context = Context(PLAYER, sample=sample)
+    make = lambda shapes="both": Fitted(  # noqa: E731
+        RandomPatterns(most_cells=3, shapes=shapes, biases=(0.5, 1.0)), pool=200, shallow=10, deep=200, sizes=(1, 3)
+    )
+    fitted = make()
+    ranking = fitted.ranking(context)
+    assert all(a.z >= b.z for a, b in itertools.pairwise(ranking))
+    found = list(evolve(fitted, context, 10, accept_every=100))
+    assert [set(change.patterns) for change, _ in found] == [set(one.patterns) for one in ranking]
+    assert sorted(len(change.patterns) for change, _ in found) == [1, 1, 3, 3]
+    for change, before in found:
+        config = config_of(change.apply(before.baseline, before.config), "go")
+        assert set(config.policy.patterns) == {pattern.canonical().text for pattern in change.patterns}
+    assert [change for change, _ in found] == [c for c, _ in evolve(make(), context, 10, accept_every=100)]
+    for shapes, sign in (("good", 1), ("bad", -1)):
+        [first, *_] = [change for change, _ in evolve(make(shapes), context, 1)]
+        assert first.patterns[0].bias * sign > 0
+    accepted = context.after(found[0][0], accepted=True)
+    assert accepted.accepted_patterns == list(found[0][0].patterns)
+    taken = {pattern.shape for pattern in found[0][0].patterns}
+    assert all(taken.isdisjoint(p.shape for p in one.patterns) for one in fitted.ranking(accepted))
+    with pytest.raises(ConfigError, match="fitted proposals need a sample"):
+        make().propose(Context(PLAYER), np.random.default_rng(1))
+
+
+def test_a_set_is_one_change_in_any_order_and_is_read_again():
+    one, two = HANE.pattern, Pattern.parse("-0.25 O*")
+    change = PatternSetChange((one, two), "fitted")
+    assert change.key == PatternSetChange((two, one.turned(3))).key != HANE.key
+    assert str(change) == f"2 patterns: {one.canonical().text}, …"
+    again = change_from_data(json.loads(json.dumps(change_to_data(change))), one.geometry)
+    assert again.key == change.key
+    assert again.proposer == "fitted"
+    context = Context(PLAYER).after(CONTACT, accepted=True)
+    assert not context.is_new(change), "its second shape is a pattern of the baseline"
+    assert context.is_new(PatternSetChange((one,)))
 
 
 def test_patterns_may_reach_farther_than_usual():

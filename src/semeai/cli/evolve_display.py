@@ -16,7 +16,7 @@ from semeai.cli.display import LINE_SECONDS, duration
 from semeai.cli.live import LiveView
 from semeai.cli.output import print_json
 from semeai.cli.race_status import head_line, indented, standings_table
-from semeai.evolve.change import Change, PatternChange
+from semeai.evolve.change import Change
 from semeai.evolve.history import History, Validation, program_name, read_history
 from semeai.evolve.loop import EvolutionObserver, EvolutionResult
 from semeai.evolve.report import proposer_table, step_table, validation_tables
@@ -145,8 +145,8 @@ class LineEvolveDisplay(EvolveDisplay):
         super().stepped(step, change, races)
         style = "bold green" if change else ""
         self.line(step_line(step, self.n_steps, self.n_accepted, change, races), style)
-        if isinstance(change, PatternChange):
-            self.console.print(Text(indented(change.pattern.draw()), style="green"))
+        for pattern in change.patterns if change else ():
+            self.console.print(Text(indented(f"{pattern.draw()}\n"), style="green"))
 
     def played(self, title: str, result: MatchResult) -> None:
         tally = result.tally
@@ -199,8 +199,8 @@ def print_history(console: Console, history: History) -> None:
     accepted = list(history.accepted())
     for i, (step, change) in enumerate(accepted, 1):
         console.print(Text(f"P{i}, step {step.number}, {change.proposer}: {change}", style="bold green"))
-        if isinstance(change, PatternChange):
-            console.print(Text(indented(change.pattern.draw())))
+        for pattern in change.patterns:
+            console.print(Text(indented(pattern.draw())))
     for table in validation_tables(history):
         console.print(as_rich(table))
 

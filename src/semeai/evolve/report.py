@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from semeai.evolve.change import PatternChange
 from semeai.evolve.history import History, Validation, program_name
 from semeai.evolve.store import DEEP, FIRST, PREVIOUS, is_opponent
 from semeai.games.catalog import game_named
@@ -51,11 +50,13 @@ def drawings(history: History) -> Iterator[str]:
     """Yield the section of each accepted change; a pattern is drawn as a board."""
     for i, (step, change) in enumerate(history.accepted(), 1):
         yield f"### P{i}: step {step.number}, {change.proposer}"
-        if isinstance(change, PatternChange):
-            kind = "good shape" if change.pattern.bias > 0 else "bad shape"
-            yield f"`{change}`, a {kind}.\n\n```text\n{change.pattern.draw()}\n```"
-        else:
+        if not change.patterns:
             yield f"`{change}`"
+        if len(change.patterns) > 1:
+            yield f"{len(change.patterns)} patterns, whose weights belong together:"
+        for pattern in change.patterns:
+            kind = "good shape" if pattern.bias > 0 else "bad shape"
+            yield f"`{pattern.canonical().text}`, a {kind}.\n\n```text\n{pattern.canonical().draw()}\n```"
 
 
 def taken_out(history: History) -> Iterator[str]:

@@ -1,9 +1,10 @@
 """An evolution as JSON: the line of programs, what was accepted and discarded, games per step, validation matches."""
 
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-from semeai.evolve.change import Change, PatternChange
+from semeai.evolve.change import Change
 from semeai.evolve.history import History, StepHistory, program_name, read_history
 from semeai.evolve.report import opponent_name, summary
 from semeai.evolve.store import FIRST, PREVIOUS, step_run
@@ -88,14 +89,20 @@ def validations(history: History, n: int, matches: Any, step: StepHistory | None
 
 def change_data(change: Change) -> Json:
     data: Json = {"change": text(change), "proposer": text(change.proposer)}
-    if isinstance(change, PatternChange):
-        data |= {"picture": picture(change.pattern), "good": change.pattern.bias > 0}
+    if change.patterns:
+        data |= {"picture": picture(change.patterns), "shapes": shapes_in_words(change.patterns)}
     return data
 
 
-def picture(pattern: Pattern) -> str:
-    """Return the drawing of a pattern as the address of an image, so that the page need not trust it."""
-    return "data:image/svg+xml," + quote(svg_of([pattern], captions=False), safe="")
+def shapes_in_words(patterns: Sequence[Pattern]) -> str:
+    if len(patterns) > 1:
+        return f"{len(patterns)} patterns"
+    return "good shape" if patterns[0].bias > 0 else "bad shape"
+
+
+def picture(patterns: Sequence[Pattern]) -> str:
+    """Return the drawing of patterns as the address of an image, so that the page need not trust it."""
+    return "data:image/svg+xml," + quote(svg_of(patterns, captions=len(patterns) > 1), safe="")
 
 
 def step_row(history: History, step: StepHistory) -> Json:

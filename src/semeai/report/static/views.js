@@ -326,7 +326,7 @@ ui.evolutionView = function (page, api, body) {
   function draw() {
     ui.refill(linePlace, data.programs, () => data.programs.map((p) => ui.el("div", { class: `pattern ${p.label ? "yes" : ""}` },
       ui.el("h3", {}, p.label ? `${p.label}, step ${p.step}` : "first"), p.change ? picture(p) : ui.el("p", { class: "faint" }, "the player that the evolution began with"),
-      p.change ? ui.el("p", { class: "note" }, p.picture ? (p.good ? "good shape, " : "bad shape, ") : "", `proposed by ${p.proposer}`, ui.el("br"), `${ui.count(p.n_games)} games`) : null,
+      p.change ? ui.el("p", { class: "note" }, p.shapes ? `${p.shapes}, ` : "", `proposed by ${p.proposer}`, ui.el("br"), `${ui.count(p.n_games)} games`) : null,
       p.race ? api.link(p.race, "its race", "") : null)));
     const rows = data.programs.flatMap((p) => p.matches.map((m) => [p, m]));
     const reach = [Math.min(0.35, ...rows.map(([, m]) => m.interval[0])), Math.max(0.65, ...rows.map(([, m]) => m.interval[1]))];
