@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,10 +10,11 @@ import pytest
 from semeai.errors import ConfigError
 from semeai.evolve.change import NumberChange, PatternChange, PatternSetChange, change_from_data, change_to_data
 from semeai.evolve.config import checked_evolution
-from semeai.evolve.context import Context, config_of
+from semeai.evolve.context import Context, config_of, value_of
 from semeai.evolve.proposal import Proposal
 from semeai.evolve.proposers.base import Mixture
 from semeai.evolve.proposers.crossover import Crossover
+from semeai.evolve.proposers.features import FeatureGroups, FeaturesSource
 from semeai.evolve.proposers.fitted import Fitted
 from semeai.evolve.proposers.grown import Grown
 from semeai.evolve.proposers.guided import Guided, overlap, z_score
@@ -20,6 +22,7 @@ from semeai.evolve.proposers.mutate import Mutation
 from semeai.evolve.proposers.number import Numbers, Range
 from semeai.evolve.proposers.random import RandomPatterns
 from semeai.evolve.sample import sample_positions
+from semeai.games.go.model import FEATURES
 from semeai.patterns.pattern import Pattern
 from semeai.rng import derive, generator
 from semeai.work.executors import EXECUTORS
@@ -257,6 +260,24 @@ def test_a_set_is_one_change_in_any_order_and_is_read_again():
     context = Context(PLAYER).after(CONTACT, accepted=True)
     assert not context.is_new(change), "its second shape is a pattern of the baseline"
     assert context.is_new(PatternSetChange((one,)))
+
+
+def test_groups_of_a_move_model_are_candidates():
+    """A player without a model gets one with some groups; then the weights of single groups are changed."""
+    without = {"player": "mcts:default,model=none", "simulations": 10}
+    groups = FeatureGroups(FEATURES.own_model)
+    first, second = (change for change, _ in evolve(groups, Context(without), 2, accept_every=100))
+    assert first.key != second.key
+    context = Context(without).after(first, accepted=True)
+    factors = {name: getattr(context.config.policy, name) for name in FEATURES.factors}
+    assert set(factors.values()) == {0.0, 1.0}
+    assert context.config.policy.model == FEATURES.own_model
+    for change, before in evolve(groups, context, 10, accept_every=2):
+        [(name, value)] = change.settings
+        assert value_of(before.config, name) != value
+        assert change_from_data(json.loads(json.dumps(change_to_data(change))), before.geometry) == change
+    with pytest.raises(ConfigError, match="players of draughts have no move model"):
+        FeaturesSource().make(SimpleNamespace(game="draughts", policy=None), 1)
 
 
 def test_patterns_may_reach_farther_than_usual():

@@ -149,3 +149,29 @@ class NumberChange(Change):
 
     def __str__(self) -> str:
         return f"{self.setting}={self.value!r}"
+
+
+@CHANGES.register("settings")
+@dataclass(frozen=True)
+class SettingsChange(Change):
+    """Change the values of several settings at once."""
+
+    settings: tuple[tuple[str, Any], ...]
+    proposer: str = field(default="given", compare=False)
+
+    @property
+    def key(self) -> str:
+        return f"settings {self}"
+
+    def apply(self, params: Params, config: PlayerConfig) -> dict[str, Any]:
+        return {**params, **dict(self.settings)}
+
+    def to_data(self) -> dict[str, Any]:
+        return {"settings": dict(self.settings)}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any], geometry: Geometry, proposer: str) -> "SettingsChange":
+        return cls(tuple(data["settings"].items()), proposer)
+
+    def __str__(self) -> str:
+        return ",".join(f"{name}={value}" for name, value in sorted(self.settings))

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from semeai.errors import ConfigError
-from semeai.evolve.change import Change, NumberChange, Params
+from semeai.evolve.change import Change, NumberChange, Params, SettingsChange
 from semeai.evolve.sample import Sample
 from semeai.patterns.geometry import Geometry
 from semeai.patterns.pattern import Pattern
@@ -78,6 +78,10 @@ class Context:
             return False
         if isinstance(change, NumberChange) and change.value == value_of(self.config, change.setting):
             return False
+        if isinstance(change, SettingsChange):
+            changed = config_of(change.apply(self.baseline, self.config), self.game)
+            if changed.identity() == self.config.identity():
+                return False
         return change.key not in self.known
 
 

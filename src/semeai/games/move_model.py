@@ -26,6 +26,7 @@ from semeai.games.patterns.policy import PatternPolicy
 from semeai.mirror import located
 
 Visits = Annotated[float, Field(ge=0, le=1e6)]
+Factor = Annotated[float, Field(ge=0, le=10)]
 
 VERSION = 1
 _ARRAYS = {
@@ -52,6 +53,8 @@ class Features:
     """Largest number of shapes of a model."""
     own_model: str = ""
     """The setting of the model that comes with semeai."""
+    factors: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Settings that multiply weights, and the groups whose weights they multiply. One of them has all shapes."""
 
     @property
     def n_ids(self) -> int:
@@ -111,6 +114,20 @@ class MoveModel:
         sizes = list(self.features.slots.values())
         slot = list(self.features.slots).index(name)
         return self.rows[sum(sizes[:slot]) : sum(sizes[: slot + 1]), 0]
+
+    def scaled(self, factors: Sequence[float]) -> "MoveModel":
+        """Return the model with the weights of its groups multiplied, by one number for each of ``features.factors``.
+
+        What two groups say together is multiplied by both numbers.
+        """
+        f = self.features
+        rows, shapes, sizes = self.rows.copy(), self.shapes, list(f.slots.values())
+        for factor, groups in zip(factors, f.factors.values(), strict=True):
+            used = f.used_by(groups)
+            rows[np.repeat(used[: f.n_slots], sizes)] *= np.float32(factor)
+            if used[f.n_slots :].any():
+                shapes = shapes * np.float32(factor)
+        return MoveModel(f, rows, self.keys, shapes, self.about)
 
     def save(self, path: Path) -> None:
         """Write the file. Equal models give equal bytes."""
@@ -194,6 +211,12 @@ def model_of(setting: str, features: Features) -> MoveModel:
     return found
 
 
+@lru_cache(maxsize=8)
+def _scaled(model: MoveModel, factors: tuple[float, ...]) -> MoveModel:
+    """Return the same object for the same factors, so that what is compiled from it is kept."""
+    return model.scaled(factors)
+
+
 class ModelPolicy(PatternPolicy):
     """The base of a game's policy whose nodes ask a move model."""
 
@@ -222,6 +245,12 @@ class ModelPolicy(PatternPolicy):
     @classmethod
     def _names_a_model(cls, setting: str) -> str:
         return checked_setting(setting, "model", cls.features.own_model)
+
+    def scaled_model(self) -> MoveModel:
+        """Return the model with its groups of features weighed as the settings say."""
+        factors = tuple(getattr(self, name) for name in self.features.factors)
+        model = model_of(self.model, self.features)
+        return model if all(factor == 1.0 for factor in factors) else _scaled(model, factors)
 
     def write_model(self, table: Any) -> None:
         """Write what is equal in all games into the record ``table`` of a model."""

@@ -86,8 +86,10 @@ class PlayerConfig(Model):
         """Return the settings that identify the player: all, but of ``ADDED`` only those that are not the default."""
         found = self.model_dump(mode="json")
         for part in ("search", "policy"):
-            fields = type(getattr(self, part)).model_fields
-            for name in ADDED:
+            kind = type(getattr(self, part))
+            fields = kind.model_fields
+            features = getattr(kind, "features", None)
+            for name in (*ADDED, *(features.factors if features else ())):
                 if name in fields and found[part][name] == fields[name].default:
                     del found[part][name]
         return found

@@ -12,6 +12,7 @@ from semeai.games.go.kernels.features import FIRST_ID, N_IDS, SLOTS, WIDTH
 from semeai.games.go.kernels.move_model import MAX_SHAPES
 from semeai.games.go.model import FEATURES
 from semeai.games.move_model import MoveModel, load_model, model_of, setting_of
+from semeai.players.config import PlayerConfig
 from tests.games.go.test_database import rewritten
 
 ROWS = np.linspace(-2, 2, N_IDS * WIDTH, dtype=np.float32).reshape(N_IDS, WIDTH)
@@ -139,6 +140,43 @@ def test_a_setting_finds_its_model_while_it_is_the_same(tmp_path):
         model_of(setting, FEATURES)
     with pytest.raises(ConfigError, match="known by its digest only"):
         model_of(small_model().digest, FEATURES)
+
+
+def test_groups_of_features_are_weighed_by_settings():
+    """A group times 0 says nothing, alone or with another; what is not multiplied is as it was."""
+    plain = GoPolicy()
+    whole = plain.scaled_model()
+    assert whole is model_of(plain.model, FEATURES)
+    without = GoPolicy(model_tactics=0.0).scaled_model()
+    for group, (slots, _) in FEATURES.groups.items():
+        for slot in slots:
+            now, before = without.of_slot(slot), whole.of_slot(slot)
+            assert (now == (0.0 if group == "tactics" else before)).all(), slot
+    zeros = (without.rows == 0).all(axis=1)
+    assert zeros.sum() >= sum(FEATURES.slots[slot] for slot in FEATURES.groups["tactics"][0])
+    assert (without.shapes == whole.shapes).all()
+    half = GoPolicy(model_shapes=0.5).scaled_model()
+    assert (half.shapes == np.float32(0.5) * whole.shapes).all()
+    assert (half.of_slot("shape") == np.float32(0.5) * whole.of_slot("shape")).all()
+    assert GoPolicy(model_shapes=0.5).scaled_model() is half, "it is compiled once"
+    nothing = GoPolicy(**dict.fromkeys(FEATURES.factors, 0.0)).scaled_model()
+    assert not nothing.rows.any()
+    assert not nothing.shapes.any()
+
+
+def test_every_group_has_one_factor_and_players_without_a_model_do_not_differ_by_it():
+    for game in ("go", "havannah"):
+        default = PlayerConfig.from_preset("default", game)
+        features = type(default.policy).features
+        named = [group for groups in features.factors.values() for group in groups]
+        assert sorted(named) == sorted(features.groups)
+        for name in features.factors:
+            changed = default.with_changes({f"policy.{name}": 0.5})
+            assert changed.identity() != default.identity()
+            assert f"policy.{name}=0.5" in changed.words()
+            assert name not in default.recorded()["policy"]
+            without = [player.with_changes({"model": "none"}).identity() for player in (changed, default)]
+            assert without[0] == without[1]
 
 
 def test_a_player_takes_a_model_or_a_database(tmp_path):

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 PROPOSERS: Registry["type[Source]"] = Registry("proposer", "semeai.proposers")
 for _name, _source in {
     "guided": "GuidedSource", "random": "RandomSource", "mutate": "MutateSource", "crossover": "CrossoverSource",
-    "grown": "GrownSource", "fitted": "FittedSource", "number": "NumberSource", "given": "GivenSource",
+    "grown": "GrownSource", "fitted": "FittedSource", "features": "FeaturesSource", "number": "NumberSource",
+    "given": "GivenSource",
 }.items():  # fmt: skip
     PROPOSERS.add_lazily(_name, f"semeai.evolve.proposers.{_name}:{_source}")

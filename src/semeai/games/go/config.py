@@ -12,7 +12,7 @@ from semeai.games.go.kernels.patterns import compile_patterns
 from semeai.games.go.kernels.policy import GO_POLICY, GO_RACING_POLICY
 from semeai.games.go.model import FEATURES, OWN_MODEL, compile_model
 from semeai.games.learnt import NONE, OWN, checked_setting
-from semeai.games.move_model import Features, ModelPolicy, Visits, model_of
+from semeai.games.move_model import Factor, Features, ModelPolicy, Visits
 from semeai.rng_kernels import CERTAIN
 
 Probability = Annotated[float, Field(ge=0, le=1)]
@@ -95,6 +95,20 @@ class GoPolicy(ModelPolicy):
     """A move gets this power of its strength beside the best one's, of both: below 1 the others get more."""
 
     model: str = OWN_MODEL
+    model_shapes: Factor = 1.0
+    """What the weights of the model's shapes are multiplied with; 0 leaves them out. The same below."""
+    model_tactics: Factor = 1.0
+    """Captures, ataris, liberties, self-atari, ko."""
+    model_last_move: Factor = 1.0
+    """Distance from the last move."""
+    model_last_but_one: Factor = 1.0
+    """Distance from the move before it."""
+    model_lines: Factor = 1.0
+    """Lines from the edge, and places of an empty board."""
+    model_regions: Factor = 1.0
+    """Empty regions, and stones around."""
+    model_answers: Factor = 1.0
+    """What the playout would answer."""
 
     @staticmethod
     def database_setting(name: str, folder: Path) -> str:
@@ -137,6 +151,6 @@ class GoPolicy(ModelPolicy):
             database = database_of(self.database)
             database.compile(row["database"], self.database_visits, self.database_heuristic, self.database_exponent)
         if self.model:
-            compile_model(model_of(self.model, FEATURES), row)
+            compile_model(self.scaled_model(), row)
             self.write_model(row["model"])
         return record

@@ -30,10 +30,19 @@ FEATURES = Features(
     tuple(k in (0, N_SIZES, N_KEYS - 1) for k in range(N_KEYS)),
     MAX_SHAPES,
     OWN_MODEL,
+    {
+        "model_shapes": ("shapes", "response shapes"),
+        "model_tactics": ("tactics",),
+        "model_last_move": ("last move",),
+        "model_last_but_one": ("last move but one",),
+        "model_lines": ("lines",),
+        "model_regions": ("regions and stones around",),
+        "model_answers": ("playout's answers",),
+    },
 )  # fmt: skip
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def _table(model: MoveModel) -> NDArray[Any]:
     """The record that kernels read, of shape (1,); to copy it is faster than to fill it."""
     record = np.zeros(1, GO_MODEL)

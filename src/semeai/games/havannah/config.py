@@ -8,7 +8,7 @@ from pydantic import Field
 
 from semeai.games.havannah.kernels.policy import HAVANNAH_POLICY
 from semeai.games.havannah.model import FEATURES, OWN_MODEL, compile_model
-from semeai.games.move_model import Features, ModelPolicy, Visits, model_of
+from semeai.games.move_model import Factor, Features, ModelPolicy, Visits
 from semeai.games.patterns.masks import compile_patterns
 from semeai.patterns.geometry import HEX, Geometry
 from semeai.rng_kernels import CERTAIN
@@ -65,6 +65,18 @@ class HavannahPolicy(ModelPolicy):
     model_even: Visits = 10.0
     model_visits: Visits = 150.0
     model_exponent: Annotated[float, Field(gt=0, le=10)] = 1.0
+    model_shape: Factor = 1.0
+    """What the weights of the six neighbours are multiplied with; 0 leaves them out. The same below."""
+    model_bridges: Factor = 1.0
+    """Bridges made and broken."""
+    model_edges: Factor = 1.0
+    """Distance from the edge, by phase of the game."""
+    model_groups: Factor = 1.0
+    """Groups joined, what they touch, and their sizes."""
+    model_last_move: Factor = 1.0
+    """Distance from the last move, and places around it."""
+    model_own_last_move: Factor = 1.0
+    """The same for the own last move."""
 
     def to_record(self) -> NDArray[Any]:
         """Convert to the record that kernels read."""
@@ -80,6 +92,6 @@ class HavannahPolicy(ModelPolicy):
             row[f"prior_{name}"] = getattr(self, f"prior_{name}")
         compile_patterns(row["patterns"], self.parsed_patterns(), self.pattern_visits, self.pattern_heuristic)
         if self.model:
-            compile_model(model_of(self.model, FEATURES), row)
+            compile_model(self.scaled_model(), row)
             self.write_model(row["model"])
         return record

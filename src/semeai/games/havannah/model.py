@@ -19,6 +19,14 @@ FEATURES = Features(
         "own last move": (("distance_own", "response_own"), ()),
     },
     own_model=OWN_MODEL,
+    factors={
+        "model_shape": ("shape",),
+        "model_bridges": ("bridges",),
+        "model_edges": ("edges",),
+        "model_groups": ("groups",),
+        "model_last_move": ("last move",),
+        "model_own_last_move": ("own last move",),
+    },
 )
 
 
