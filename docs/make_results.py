@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from semeai.experiments.side_by_side import Line, Section, numbers, sections
+from semeai.experiments.starts import STARTS
 from semeai.table import Chart, Curve, show
 
 DOCS = Path(__file__).parent
@@ -41,6 +42,10 @@ ABOUT = {
     "Section 5.3": "See [the page](benchmarks/bgp.md).",
     "Section 5.4": "See [the page](benchmarks/evolution-19x19.md).",
 }
+STRONG = (
+    "The first program has all its hand-made knowledge and nothing learnt, as the papers' MoGo on 9x9. See [the "
+    "page](benchmarks/bgp.md#from-the-strong-player)."
+)
 FIGURES = {
     "Table 1: twice the simulations, 9x9 Go": "![Win rate of 2N simulations against N](images/scaling.svg)",
     "Table 4: 32 ranks against fewer, 9x9 Go": "![Win rate of 32 ranks against fewer](images/speed-up.svg)",
@@ -71,7 +76,9 @@ def markdown(table: Table) -> str:
 
 def section_text(section: Section) -> str:
     """Return the part of the page about one table of a paper."""
-    about = next(text for title, text in ABOUT.items() if section.title.startswith(title))
+    about = STRONG if STARTS["strong"].words in section.title else next(
+        text for title, text in ABOUT.items() if section.title.startswith(title)
+    )  # fmt: skip
     rows = [[show(cell) for cell in line] for line in section.lines]
     parts = [f"### {section.title}", about, FIGURES.get(section.title, ""), markdown((list(section.columns), rows))]
     if section.made_by:

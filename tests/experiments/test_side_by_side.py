@@ -2,6 +2,7 @@
 
 import pytest
 
+from semeai.experiments.growing import GOOD_9
 from semeai.experiments.scaling import GO
 from semeai.experiments.side_by_side import in_agreement, sections
 from semeai.experiments.summaries import add_summary
@@ -57,3 +58,20 @@ def test_every_result_of_the_papers_has_ours_or_a_reason(tmp_path):
         *(f"Section 5.{i}" for i in range(1, 5)),
     ):
         assert any(title.startswith(name) for title in titles)
+
+
+def test_what_the_strong_player_has_grown_stands_in_a_section_of_its_own(tmp_path):
+    columns = ("tested", "opponent", "budget per move", "success rate, 95% Wilson", "paper", "games")
+    of_proposers = ("proposer", "candidates", "acceptances", "games", "games per acceptance")
+    for start, rate, tried in (("bare", "66% [59.2, 72.2]", 20), ("strong", "56% [52.9, 59.1]", 7)):
+        row = ("first + P1", "first", "100 simulations", rate, "50.78 ± 0.10%", 200)
+        tables = [
+            ResultTable(GOOD_9.title(start), columns, (row,)),
+            ResultTable("By proposer", of_proposers, (("fitted", tried, 1, 300, 300),)),
+        ]
+        add_summary(tmp_path, GOOD_9.name, f"semeai reproduce bgp-9x9-good --start {start}", tables)
+    bare, strong = (section for section in sections(tmp_path) if section.title.startswith("Section 5.1"))
+    assert strong.title == "Section 5.1, good shapes, from the strong player, 9x9 Go"
+    for section, accepted, rate in ((bare, "1 of 20", "66% [59.2, 72.2]"), (strong, "1 of 7", "56% [52.9, 59.1]")):
+        assert [line.ours for line in section.lines[:2]] == [accepted, rate]
+        assert len(section.made_by) == 1

@@ -102,7 +102,7 @@ class Growing:
             raise ConfigError(f"--start {start!r}: {did_you_mean(start, STARTS)}")
         budget = simulations[0] if simulations else self.simulations
         history = self.grow(Campaign(budget, steps, proposer, start, records), playing).history
-        return [self._table(history), proposer_table(history)]
+        return [self._table(history, start), proposer_table(history)]
 
     def seconds(
         self,
@@ -204,7 +204,11 @@ class Growing:
         learn(games, Settings(skip=skip, max_positions=MOST_POSITIONS), say).database.save(path)
         return path
 
-    def _table(self, history: History) -> ResultTable:
+    def title(self, start: str = "bare") -> str:
+        """Return the title of the table of programs."""
+        return f"{self.section}, {STARTS[start].words}{self.size}x{self.size} Go"
+
+    def _table(self, history: History, start: str) -> ResultTable:
         rows: list[tuple[Cell, ...]] = []
         programs = [history.matches, *(step.matches for step in history.accepting)]
         for part in (PREVIOUS, FIRST, OPPONENT, DEEP):
@@ -214,7 +218,7 @@ class Growing:
         c = history.config
         accepted, tried = len(history.accepting), sum(len(step.candidates) for step in history.steps)
         return ResultTable(
-            f"{self.section}, {self.size}x{self.size} Go",
+            self.title(start),
             ("tested", "opponent", "budget per move", "success rate, 95% Wilson", "paper", "games"),
             tuple(rows),
             f"{len(history.steps):,} steps with |S0| = {c['candidates']}, {tried:,} candidates, {history.n_games:,} "

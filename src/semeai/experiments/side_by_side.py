@@ -121,8 +121,10 @@ def sections(folder: Path) -> list[Section]:
                 )
             )
     for grown in (growing.GOOD_9, growing.BAD_9, growing.WITH_DATABASE_19, growing.WITHOUT_DATABASE_19):
-        found.append(kept.section(f"{grown.section}, {grown.size}x{grown.size} Go", "programs", _grown(kept, grown)))
-    return found  # fmt: skip
+        found.append(kept.section(grown.title(), "programs", _grown(kept, grown)))
+        if list(kept.rows(grown.name, grown.title("strong"))):
+            found.append(kept.section(grown.title("strong"), "programs", _grown(kept, grown, "strong")))
+    return found
 
 
 def _scaling(kept: Kept, experiment: str, table: scaling.Scaling, size: int) -> Iterator[Line | Found]:
@@ -173,14 +175,16 @@ def _parallel(kept: Kept, experiment: str, table: parallel.Comparison, size: int
             yield _line(row.label, paper, found.row[rate], found.row["games"])
 
 
-def _grown(kept: Kept, grown: growing.Growing) -> Iterator[Line | Found]:
+def _grown(kept: Kept, grown: growing.Growing, start: str = "bare") -> Iterator[Line | Found]:
     """Yield what the patterns of a section of the BGP paper are worth, and how many were accepted."""
-    counts = list(kept.rows(grown.name, "By proposer"))
+    programs = list(kept.rows(grown.name, grown.title(start)))
+    commands = {found.run.command for found in programs}
+    counts = [found for found in kept.rows(grown.name, "By proposer") if found.run.command in commands]
     accepted, tried = (sum(found.row[name] for found in counts) for name in ("acceptances", "candidates"))
     ours, words = (f"{accepted} of {tried}", "") if tried else ("", "not run")
     yield Line("patterns accepted, of those tried", grown.paper_accepted, ours, None, words)
     missing = dict(grown.paper)
-    for found in kept.rows(grown.name, grown.section):
+    for found in programs:
         row = found.row
         yield found
         what = f"{row['tested']} against {row['opponent']}, {row['budget per move']}"

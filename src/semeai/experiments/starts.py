@@ -14,6 +14,8 @@ class Start:
     player: str
     discard_below: float
     """A candidate proven to be below this is discarded."""
+    words: str = ""
+    """What titles of tables say of it."""
     confirm: int = 0
     """Separate games that an accepted change must win; 0: none."""
     sample: int = 200
@@ -46,6 +48,7 @@ STARTS = {
     "strong": Start(
         "mcts:default,database=none,resign_below=0.05",
         discard_below=0.515,
+        words="from the strong player, ",
         confirm=CONFIRMING_GAMES,
         sample=2000,
         proposers={
