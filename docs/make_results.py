@@ -44,7 +44,7 @@ ABOUT = {
 }
 STRONG = (
     "The first program has all its hand-made knowledge and nothing learnt, as the papers' MoGo on 9x9. See [the "
-    "page](benchmarks/bgp.md#from-the-strong-player)."
+    "page](benchmarks/evolution-9x9.md#from-the-strong-player-at-1000-simulations)."
 )
 FIGURES = {
     "Table 1: twice the simulations, 9x9 Go": "![Win rate of 2N simulations against N](images/scaling.svg)",
@@ -76,7 +76,7 @@ def markdown(table: Table) -> str:
 
 def section_text(section: Section) -> str:
     """Return the part of the page about one table of a paper."""
-    about = STRONG if STARTS["strong"].words in section.title else next(
+    about = STRONG if STARTS["strong"].title_words in section.title else next(
         text for title, text in ABOUT.items() if section.title.startswith(title)
     )  # fmt: skip
     rows = [[show(cell) for cell in line] for line in section.lines]

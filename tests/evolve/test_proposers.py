@@ -15,7 +15,7 @@ from semeai.evolve.proposal import Proposal
 from semeai.evolve.proposers.base import Mixture
 from semeai.evolve.proposers.crossover import Crossover
 from semeai.evolve.proposers.features import FeatureGroups, FeaturesSource
-from semeai.evolve.proposers.fitted import Fitted
+from semeai.evolve.proposers.fitted import Fitted, can_be_played
 from semeai.evolve.proposers.grown import Grown
 from semeai.evolve.proposers.guided import Guided, overlap, z_score
 from semeai.evolve.proposers.mutate import Mutation
@@ -129,6 +129,13 @@ def test_numbers_stay_in_range_and_keep_their_kind():
         Range(0, 1, log=True)
 
 
+def test_a_number_that_changes_nothing_is_not_new():
+    """The weights of a move model mean nothing to a player that has none."""
+    context = Context({"player": "mcts:default,model=none", "simulations": 20})
+    assert not context.is_new(NumberChange("policy.model_tactics", 0.5))
+    assert context.is_new(NumberChange("policy.prior_near_1", 0.5))
+
+
 def test_an_accepted_change_is_part_of_the_baseline():
     context = Context(PLAYER).after(HANE, accepted=True).after(CONTACT, accepted=False)
     context = context.after(NumberChange("search.exploration", 0.1), accepted=True)
@@ -218,35 +225,49 @@ def test_patterns_that_are_searched_with_are_ranked_by_their_effect(sample):
             sample.by_position(np.abs(deep - sample.shares(config, 10, derive(1, "effects")))) / 2
             for config in (context.config, config_of(grown, "go"))
         ]
-        assert scored.z == pytest.approx(z_score(distances[0] - distances[1]))
+        nearer = distances[0] - distances[1]
+        by_game = [nearer[4 * game : 4 * game + 4].sum() for game in range(5)]
+        assert scored.z == pytest.approx(z_score(np.array(by_game)))
     assert {abs(scored.pattern.bias) for scored in ranking} <= {0.01, 3.0}
 
 
 def test_sets_of_patterns_are_fitted_ranked_and_never_proposed_twice(sample):
-    """Every set is a player with these patterns; of two sizes and two strengths there are at most four."""
+    """Every set is a player with these patterns; of each size the best strength is proposed."""
     context = Context(PLAYER, sample=sample)
-    make = lambda shapes="both": Fitted(  # noqa: E731
-        RandomPatterns(most_cells=3, shapes=shapes, biases=(0.5, 1.0)), pool=200, shallow=10, deep=200, sizes=(1, 3)
-    )
+
+    def make(shapes="both", **settings):
+        source = RandomPatterns(most_cells=3, shapes=shapes, biases=(0.5, 1.0))
+        return Fitted(source, **{"pool": 200, "shallow": 10, "deep": 200, "sizes": (1, 3), **settings})
+
     fitted = make()
     ranking = fitted.ranking(context)
     assert all(a.z >= b.z for a, b in itertools.pairwise(ranking))
     found = list(evolve(fitted, context, 10, accept_every=100))
     assert [set(change.patterns) for change, _ in found] == [set(one.patterns) for one in ranking]
-    assert sorted(len(change.patterns) for change, _ in found) == [1, 1, 3, 3]
+    assert sorted(len(change.patterns) for change, _ in found) == [1, 3]
     for change, before in found:
         config = config_of(change.apply(before.baseline, before.config), "go")
         assert set(config.policy.patterns) == {pattern.canonical().text for pattern in change.patterns}
     assert [change for change, _ in found] == [c for c, _ in evolve(make(), context, 10, accept_every=100)]
     for shapes, sign in (("good", 1), ("bad", -1)):
-        [first, *_] = [change for change, _ in evolve(make(shapes), context, 1)]
-        assert first.patterns[0].bias * sign > 0
+        for change, _ in evolve(make(shapes, sizes=(5, 20)), context, 2):
+            assert all(pattern.bias * sign > 0 for pattern in change.patterns)
+    few = make(pool=30, sizes=(40,)).ranking(context)  # the pool has fewer: then as many as there are
+    assert 1 <= len(few[0].patterns) < 40
     accepted = context.after(found[0][0], accepted=True)
     assert accepted.accepted_patterns == list(found[0][0].patterns)
     taken = {pattern.shape for pattern in found[0][0].patterns}
     assert all(taken.isdisjoint(p.shape for p in one.patterns) for one in fitted.ranking(accepted))
     with pytest.raises(ConfigError, match="fitted proposals need a sample"):
         make().propose(Context(PLAYER), np.random.default_rng(1))
+
+
+def test_a_set_that_is_too_large_for_the_kernels_is_not_proposed():
+    context, draw = Context(PLAYER), np.random.default_rng(1)
+    source = RandomPatterns(radius=3, least_cells=12, most_cells=12)
+    large = tuple({p.shape: p for p in (source.pattern(context.geometry, draw) for _ in range(400))}.values())
+    assert can_be_played(PatternSetChange(large[:20]), context)
+    assert not can_be_played(PatternSetChange(large), context)
 
 
 def test_a_set_is_one_change_in_any_order_and_is_read_again():
@@ -276,6 +297,9 @@ def test_groups_of_a_move_model_are_candidates():
         [(name, value)] = change.settings
         assert value_of(before.config, name) != value
         assert change_from_data(json.loads(json.dumps(change_to_data(change))), before.geometry) == change
+    assert str(first) == f"a model of {', '.join(n.removeprefix('model_') for n in factors if factors[n])}"
+    with pytest.raises(ConfigError, match="features: a player has a move model or a database, not both"):
+        checked_evolution({"proposers": [{"kind": "features"}], "player": "mcts:default,database=own"})
     with pytest.raises(ConfigError, match="players of draughts have no move model"):
         FeaturesSource().make(SimpleNamespace(game="draughts", policy=None), 1)
 
@@ -299,6 +323,16 @@ def test_samples_are_reproducible_positions_to_move_in(sample):
     assert z_score(np.zeros(5)) == 0
 
 
+def test_the_halves_of_a_sample_share_no_game(sample):
+    assert sample.game_of.tolist() == [game for game in range(5) for _ in range(4)]
+    assert sample.half.tolist() == [game % 2 == 0 for game in sample.game_of]
+    values = np.arange(20.0)
+    assert sample.by_game(values, ~sample.half).tolist() == [4 + 5 + 6 + 7, 12 + 13 + 14 + 15]
+    for kind, least in (("fitted", 8), ("grown", 8), ("guided", 1)):
+        with pytest.raises(ConfigError, match=f"{kind} proposals need a sample of.* positions: sample is {least - 1}"):
+            checked_evolution({"sample": least - 1, "proposers": [{"kind": kind}]})
+
+
 @pytest.mark.slow
 def test_a_sample_and_its_searches_are_the_same_on_workers(sample):
     config = config_of(PLAYER, "go")
@@ -306,3 +340,9 @@ def test_a_sample_and_its_searches_are_the_same_on_workers(sample):
         spread = sample_positions(config, size=5, n=20, seed=3, simulations=20, spread=Spread(pool))
         assert [p.moves for p in spread.positions] == [p.moves for p in sample.positions]
         assert (spread.shares(config, 30, seed=1) == sample.shares(config, 30, seed=1)).all()
+        fitted = [Fitted(pool=100, shallow=10, deep=100, sizes=(2, 5)) for _ in range(2)]
+        proposals = [
+            [change for change, _ in evolve(one, Context(PLAYER, sample=positions), 2)]
+            for one, positions in zip(fitted, (sample, spread), strict=True)
+        ]
+        assert proposals[0] == proposals[1]

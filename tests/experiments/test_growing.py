@@ -69,6 +69,8 @@ def test_every_section_is_an_evolution(section):
         player = {"player": growing.STARTS[start].player, "simulations": 5}
         config = section._config(player, None, campaign, {})
         assert (config.confirm is None) == (start == "bare")
+        positions = {9: 2000, 19: 448}[section.size] if start == "strong" else 200
+        assert config.sample == positions
         assert config.proposers[0].searched == (20 if start == "strong" else 0)
     assert config.candidates == (10 if section is growing.GOOD_9 else 1)
     assert config.proposers[0].shapes == section.shapes
@@ -96,6 +98,16 @@ def test_the_database_may_be_learnt_from_records(small, tmp_path):
     section.run(**options, start="strong", progress=told.append)
     assert any(f"learning a database from the games in {folder}" in text for text in told)
     assert (tmp_path / "database-5-records-1.npz").exists()
+
+
+def test_several_proposers_of_any_kind_may_be_named():
+    campaign = growing.Campaign(5, None, "fitted, features,random", "strong", None)
+    player = {"player": growing.STARTS["strong"].player, "simulations": 5}
+    fitted, features, drawn = growing.GOOD_9._config(player, None, campaign, {}).proposers
+    assert (fitted.kind, fitted.shapes, fitted.shallow, fitted.deep) == ("fitted", "both", 20, 50)
+    assert features.kind == "features"
+    assert (drawn.kind, drawn.shapes) == ("random", "good")
+    assert campaign.label == "5-fitted-features-random-strong"
 
 
 def test_an_unknown_start_is_refused(small):

@@ -75,3 +75,15 @@ def test_what_the_strong_player_has_grown_stands_in_a_section_of_its_own(tmp_pat
     for section, accepted, rate in ((bare, "1 of 20", "66% [59.2, 72.2]"), (strong, "1 of 7", "56% [52.9, 59.1]")):
         assert [line.ours for line in section.lines[:2]] == [accepted, rate]
         assert len(section.made_by) == 1
+
+
+def test_an_evolution_that_accepted_nothing_was_run(tmp_path):
+    of_proposers = ("proposer", "candidates", "acceptances", "games", "games per acceptance")
+    programs = ("tested", "opponent", "budget per move", "success rate, 95% Wilson", "paper", "games")
+    tables = [
+        ResultTable(GOOD_9.title("strong"), programs, ()),
+        ResultTable("By proposer", of_proposers, (("random", 20, 0, 900, None),)),
+    ]
+    add_summary(tmp_path, GOOD_9.name, "semeai reproduce bgp-9x9-good --start strong", tables)
+    [strong] = [section for section in sections(tmp_path) if "from the strong player" in section.title]
+    assert strong.lines[0].ours == "0 of 20"

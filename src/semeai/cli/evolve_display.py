@@ -145,8 +145,8 @@ class LineEvolveDisplay(EvolveDisplay):
         super().stepped(step, change, races)
         style = "bold green" if change else ""
         self.line(step_line(step, self.n_steps, self.n_accepted, change, races), style)
-        for pattern in change.patterns if change else ():
-            self.console.print(Text(indented(f"{pattern.draw()}\n"), style="green"))
+        if change:
+            print_patterns(self.console, change, "green")
 
     def played(self, title: str, result: MatchResult) -> None:
         tally = result.tally
@@ -199,10 +199,17 @@ def print_history(console: Console, history: History) -> None:
     accepted = list(history.accepted())
     for i, (step, change) in enumerate(accepted, 1):
         console.print(Text(f"P{i}, step {step.number}, {change.proposer}: {change}", style="bold green"))
-        for pattern in change.patterns:
-            console.print(Text(indented(pattern.draw())))
+        print_patterns(console, change)
     for table in validation_tables(history):
         console.print(as_rich(table))
+
+
+def print_patterns(console: Console, change: Change, style: str = "") -> None:
+    """Draw the patterns of a change; those of a set with their biases."""
+    for pattern in change.patterns:
+        if len(change.patterns) > 1:
+            console.print(Text(f"    {pattern.text}", style=style))
+        console.print(Text(indented(pattern.draw()) + "\n" * (len(change.patterns) > 1), style=style))
 
 
 def as_rich(table: ResultTable) -> Table:

@@ -1,4 +1,4 @@
-"""Changes of a player as data: one more pattern, or another value of a setting."""
+"""Changes of a player as data: one or more new patterns, or other values of settings."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -158,20 +158,25 @@ class SettingsChange(Change):
 
     settings: tuple[tuple[str, Any], ...]
     proposer: str = field(default="given", compare=False)
+    words: str = field(default="", compare=False)
+    """A short name for people, if there is one."""
 
     @property
     def key(self) -> str:
-        return f"settings {self}"
+        return f"settings {self._all()}"
 
     def apply(self, params: Params, config: PlayerConfig) -> dict[str, Any]:
         return {**params, **dict(self.settings)}
 
     def to_data(self) -> dict[str, Any]:
-        return {"settings": dict(self.settings)}
+        return {"settings": dict(self.settings), "words": self.words}
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any], geometry: Geometry, proposer: str) -> "SettingsChange":
-        return cls(tuple(data["settings"].items()), proposer)
+        return cls(tuple(data["settings"].items()), proposer, data["words"])
 
     def __str__(self) -> str:
+        return self.words or self._all()
+
+    def _all(self) -> str:
         return ",".join(f"{name}={value}" for name, value in sorted(self.settings))

@@ -12,7 +12,6 @@ from semeai.evolve.proposers import PROPOSERS
 from semeai.evolve.proposers.base import Mixture, Positive, Proposer, Source
 from semeai.evolve.proposers.guided import GuidedSource
 from semeai.evolve.proposers.random import RandomSource
-from semeai.evolve.proposers.searching import SearchingSource
 from semeai.evolve.sample import Sample
 from semeai.games.catalog import game_named
 from semeai.match.settings import MatchSettings
@@ -139,8 +138,9 @@ class EvolutionConfig(Model):
         except ConfigError as error:
             raise ValueError(str(error)) from None
         for source in self.proposers:
-            if self.sample == 0 and isinstance(source, SearchingSource):
-                raise ValueError(f"{source.kind} proposals need a sample of positions: sample is 0")
+            if self.sample < source.least_sample:
+                few = "" if source.least_sample == 1 else f" at least {source.least_sample}"
+                raise ValueError(f"{source.kind} proposals need a sample of{few} positions: sample is {self.sample}")
         if self.screen is not None and any("simulations" in getattr(s, "settings", ()) for s in self.proposers):
             raise ValueError("a screen gives every candidate the same simulations: they cannot be a number to evolve")
         if self.screen is not None and (self.screen.candidates or self.candidates) < self.candidates:

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from semeai.errors import ConfigError
-from semeai.evolve.change import Change, NumberChange, Params, SettingsChange
+from semeai.evolve.change import Change, Params
 from semeai.evolve.sample import Sample
 from semeai.patterns.geometry import Geometry
 from semeai.patterns.pattern import Pattern
@@ -74,15 +74,12 @@ class Context:
 
     def is_new(self, change: Change) -> bool:
         """Return whether the change was never tried and would change the baseline."""
-        if any(pattern.shape in self.shapes for pattern in change.patterns):
+        if change.key in self.known or any(pattern.shape in self.shapes for pattern in change.patterns):
             return False
-        if isinstance(change, NumberChange) and change.value == value_of(self.config, change.setting):
-            return False
-        if isinstance(change, SettingsChange):
+        if not change.patterns:  # another value of a setting may change nothing, as that of a model that is not used
             changed = config_of(change.apply(self.baseline, self.config), self.game)
-            if changed.identity() == self.config.identity():
-                return False
-        return change.key not in self.known
+            return changed.identity() != self.config.identity()
+        return True
 
 
 def config_of(params: Params, game: str) -> PlayerConfig:

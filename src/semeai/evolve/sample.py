@@ -19,6 +19,8 @@ from semeai.players.mcts import MctsPlayer
 from semeai.rng import derive, generator
 from semeai.work.spread import HERE, Spread, SpreadTask
 
+A_GAME = 4
+"""Positions that are drawn from a game."""
 _WITHOUT_MEMORY = {"reuse_tree": False, "stop_early": False, "resign_below": 0.0, "memory_mb": 50}
 
 
@@ -31,6 +33,8 @@ class Sample:
     """Largest radius of a pattern that can be matched."""
     spread: Spread = HERE
     """Where the searches run."""
+    games: Sequence[int] = ()
+    """The number of the game of each position; empty: each is from a game of its own."""
 
     @cached_property
     def _around(self) -> tuple[PatternMatcher, NDArray[np.int64], NDArray[np.int64]]:
@@ -59,9 +63,25 @@ class Sample:
         sums: NDArray[np.float64] = np.bincount(self.owner, values, minlength=len(self.positions)).astype(np.float64)
         return sums
 
-    def half(self, seed: int) -> NDArray[np.bool_]:
-        """Return for each position whether it is in a random half: what one half suggests, the other can confirm."""
-        return generator(seed, "half").random(len(self.positions)) < 0.5
+    @cached_property
+    def game_of(self) -> NDArray[np.int64]:
+        """The number of the game of each position."""
+        return np.array(self.games or range(len(self.positions)), np.int64)
+
+    @property
+    def half(self) -> NDArray[np.bool_]:
+        """Whether each position is in the half that suggests: every other game. The other half confirms.
+
+        Positions of one game are alike, so that they could not confirm each other.
+        """
+        found: NDArray[np.bool_] = self.game_of % 2 == 0
+        return found
+
+    def by_game(self, values: NDArray[np.float64], among: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return the sum of ``values`` in each game. ``values`` has one value per position, and some are left out."""
+        _, game = np.unique(self.game_of[among], return_inverse=True)
+        sums: NDArray[np.float64] = np.bincount(game, values[among]).astype(np.float64)
+        return sums
 
     def distances(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return for each position how different two searches are: half the sum of the differences of their shares."""
@@ -75,9 +95,10 @@ class Sample:
         starts = range(0, len(self.positions), size)
         tasks = [_Searches(config, simulations, seed, i, tuple(self.positions[i : i + size])) for i in starts]
         found = itertools.chain.from_iterable(self.spread.run(tasks))
+        ends = np.searchsorted(owner, np.arange(len(self.positions) + 1))
         for i, visits in enumerate(found):
             total = sum(visits.values()) or 1
-            here = owner == i
+            here = slice(ends[i], ends[i + 1])
             shares[here] = [visits.get(int(p), 0) / total for p in points[here]]
         return shares
 
@@ -140,7 +161,7 @@ def sample_positions(
     *,
     simulations: int = 50,
     random_moves: int = 4,
-    a_game: int = 4,
+    a_game: int = A_GAME,
     radius: int = Sample.radius,
     spread: Spread = HERE,
 ) -> Sample:
@@ -149,6 +170,7 @@ def sample_positions(
     Patterns up to ``radius`` can be matched in them.
     """
     found: list[Position] = []
+    games: list[int] = []
     number = 0
     while len(found) < n:  # a game that was shorter than ``a_game`` makes another round necessary
         missing = n - len(found)
@@ -156,10 +178,11 @@ def sample_positions(
             _Game(config, size, seed, number + i, simulations, random_moves, min(a_game, missing - a_game * i))
             for i in range(math.ceil(missing / a_game))
         ]
-        number += len(tasks)
-        for positions in spread.run(tasks):
+        for game, positions in enumerate(spread.run(tasks), number):
             found += positions
-    return Sample(found, radius, spread)
+            games += [game] * len(positions)
+        number += len(tasks)
+    return Sample(found, radius, spread, games)
 
 
 def _play(

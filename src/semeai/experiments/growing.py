@@ -49,7 +49,7 @@ class Campaign(NamedTuple):
     @property
     def kinds(self) -> list[str]:
         """Return the kinds of proposers; with several, each is asked as often as the others."""
-        return self.proposer.split(",")
+        return [kind.strip() for kind in self.proposer.split(",")]
 
     @property
     def label(self) -> str:
@@ -172,7 +172,7 @@ class Growing:
                 "max_per_candidate": self.max_per_candidate,
             },
             "confirm": {"games": self._confirming(start)} if start.confirm else None,
-            "sample": min(start.sample, start.sample * 9**2 // self.size**2),  # about as many moves on every board
+            "sample": start.sample(self.size),
             "proposers": [start.proposer(kind, self.shapes, campaign.simulations) for kind in campaign.kinds],
             "validation": validation,
         }
@@ -206,7 +206,7 @@ class Growing:
 
     def title(self, start: str = "bare") -> str:
         """Return the title of the table of programs."""
-        return f"{self.section}, {STARTS[start].words}{self.size}x{self.size} Go"
+        return f"{self.section}, {STARTS[start].title_words}{self.size}x{self.size} Go"
 
     def _table(self, history: History, start: str) -> ResultTable:
         rows: list[tuple[Cell, ...]] = []

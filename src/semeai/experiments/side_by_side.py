@@ -60,6 +60,11 @@ class Kept:
         self._runs = {file.stem: read_summaries(file) for file in sorted(folder.glob("*.json"))}
         self.used: list[Summary] = []
 
+    def runs(self, experiment: str, title: str) -> list[Summary]:
+        """Return the runs of an experiment that have a table whose title begins with ``title``."""
+        runs = self._runs.get(experiment, ())
+        return [run for run in runs if any(table["title"].startswith(title) for table in run.tables)]
+
     def rows(self, experiment: str, title: str) -> Iterator[Found]:
         """Yield the rows of all tables of an experiment whose title begins with ``title``."""
         for run in self._runs.get(experiment, ()):
@@ -122,7 +127,7 @@ def sections(folder: Path) -> list[Section]:
             )
     for grown in (growing.GOOD_9, growing.BAD_9, growing.WITH_DATABASE_19, growing.WITHOUT_DATABASE_19):
         found.append(kept.section(grown.title(), "programs", _grown(kept, grown)))
-        if list(kept.rows(grown.name, grown.title("strong"))):
+        if kept.runs(grown.name, grown.title("strong")):
             found.append(kept.section(grown.title("strong"), "programs", _grown(kept, grown, "strong")))
     return found
 
@@ -177,14 +182,13 @@ def _parallel(kept: Kept, experiment: str, table: parallel.Comparison, size: int
 
 def _grown(kept: Kept, grown: growing.Growing, start: str = "bare") -> Iterator[Line | Found]:
     """Yield what the patterns of a section of the BGP paper are worth, and how many were accepted."""
-    programs = list(kept.rows(grown.name, grown.title(start)))
-    commands = {found.run.command for found in programs}
-    counts = [found for found in kept.rows(grown.name, "By proposer") if found.run.command in commands]
+    runs = kept.runs(grown.name, grown.title(start))
+    counts = [found for found in kept.rows(grown.name, "By proposer") if found.run in runs]
     accepted, tried = (sum(found.row[name] for found in counts) for name in ("acceptances", "candidates"))
     ours, words = (f"{accepted} of {tried}", "") if tried else ("", "not run")
     yield Line("patterns accepted, of those tried", grown.paper_accepted, ours, None, words)
     missing = dict(grown.paper)
-    for found in programs:
+    for found in kept.rows(grown.name, grown.title(start)):
         row = found.row
         yield found
         what = f"{row['tested']} against {row['opponent']}, {row['budget per move']}"

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from semeai.evolve.proposers import PROPOSERS
+
 CONFIRMING_GAMES = 1000
 
 
@@ -14,28 +16,38 @@ class Start:
     player: str
     discard_below: float
     """A candidate proven to be below this is discarded."""
-    words: str = ""
+    title_words: str = ""
     """What titles of tables say of it."""
     confirm: int = 0
     """Separate games that an accepted change must win; 0: none."""
-    sample: int = 200
-    """Positions that proposers look at."""
+    points: int = 0
+    """Points in the sample of positions that proposers look at, so that large boards need fewer positions; 0: 200
+    positions."""
     proposers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Settings of proposers, by kind."""
-    few_and_many: bool = False
-    """Whether proposers compare searches of a tenth of the raced budget with searches of ten times that budget.
+    compares_depths: bool = False
+    """Whether these proposers compare searches of a tenth of the raced budget with searches of ten times that budget.
 
     What is known beforehand matters in nodes with few visits, as most nodes are. What should be known there is seen
     after many.
     """
 
+    def sample(self, size: int) -> int:
+        """Return the number of positions that proposers look at."""
+        return self.points // size**2 if self.points else 200
+
     def proposer(self, kind: str, shapes: str, budget: int) -> dict[str, Any]:
         """Return the table of a proposer in an evolution file."""
-        searches = self.few_and_many and kind in self.proposers
-        depths = {"shallow": max(1, budget // 10), "deep": 10 * budget} if searches else {}
-        return {"kind": kind, "shapes": shapes, **self.proposers.get(kind, {}), **depths}
+        found: dict[str, Any] = {"kind": kind}
+        if kind in PROPOSERS and PROPOSERS[kind].has_shapes:
+            found["shapes"] = shapes
+        if self.compares_depths and kind in self.proposers:
+            found |= {"shallow": max(LEAST_SHALLOW, budget // 10), "deep": 10 * budget}
+        return {**found, **self.proposers.get(kind, {})}
 
 
+LEAST_SHALLOW = 20
+"""Fewer simulations would visit few moves twice."""
 _ONE_PATTERN = {"searched": 20, "bias": [0.25, 0.5, 1.0]}
 
 STARTS = {
@@ -48,14 +60,15 @@ STARTS = {
     "strong": Start(
         "mcts:default,database=none,resign_below=0.05",
         discard_below=0.515,
-        words="from the strong player, ",
+        title_words="from the strong player, ",
         confirm=CONFIRMING_GAMES,
-        sample=2000,
+        points=2000 * 9**2,
         proposers={
             "guided": _ONE_PATTERN,
             "grown": _ONE_PATTERN,
-            "fitted": {"radius": 2, "most_cells": 6, "pool": 5000},
+            # The weights of a set balance each other: both signs are needed.
+            "fitted": {"shapes": "both", "radius": 2, "most_cells": 6, "pool": 5000},
         },
-        few_and_many=True,
+        compares_depths=True,
     ),
 }

@@ -7,6 +7,7 @@ of each two of its features. Which features there are is up to each game.
 import hashlib
 import io
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -118,13 +119,15 @@ class MoveModel:
     def scaled(self, factors: Sequence[float]) -> "MoveModel":
         """Return the model with the weights of its groups multiplied, by one number for each of ``features.factors``.
 
-        What two groups say together is multiplied by both numbers.
+        What two features say together is multiplied by the square root of both their numbers: in one group by its own.
         """
         f = self.features
         rows, shapes, sizes = self.rows.copy(), self.shapes, list(f.slots.values())
         for factor, groups in zip(factors, f.factors.values(), strict=True):
             used = f.used_by(groups)
-            rows[np.repeat(used[: f.n_slots], sizes)] *= np.float32(factor)
+            here = np.repeat(used[: f.n_slots], sizes)
+            rows[here, :1] *= np.float32(factor)
+            rows[here, 1:] *= np.float32(math.sqrt(factor))
             if used[f.n_slots :].any():
                 shapes = shapes * np.float32(factor)
         return MoveModel(f, rows, self.keys, shapes, self.about)
@@ -233,6 +236,11 @@ class ModelPolicy(PatternPolicy):
     """What that move gets in H, for choices without RAVE, progressive bias and progressive widening."""
     model_exponent: Annotated[float, Field(gt=0, le=10)] = 0.5
     """A move gets this power of its probability divided by the greatest one, of both: below 1 the others get more."""
+
+    @classmethod
+    def added_settings(cls) -> tuple[str, ...]:
+        """Return the settings that are younger than some players, whose identities leave them out at their defaults."""
+        return tuple(cls.features.factors)
 
     @classmethod
     def model_setting(cls, name: str, folder: Path) -> str:

@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError, ValidationInfo, field_validator, mo
 
 from semeai.errors import ConfigError, did_you_mean
 from semeai.games.catalog import game_named
+from semeai.games.move_model import ModelPolicy
 from semeai.models import Model, describe, flat_settings, merged
 from semeai.parallel.config import ParallelConfig
 from semeai.players.pattern_files import (
@@ -88,8 +89,7 @@ class PlayerConfig(Model):
         for part in ("search", "policy"):
             kind = type(getattr(self, part))
             fields = kind.model_fields
-            features = getattr(kind, "features", None)
-            for name in (*ADDED, *(features.factors if features else ())):
+            for name in (*ADDED, *(kind.added_settings() if issubclass(kind, ModelPolicy) else ())):
                 if name in fields and found[part][name] == fields[name].default:
                     del found[part][name]
         return found

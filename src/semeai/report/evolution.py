@@ -10,11 +10,14 @@ from semeai.evolve.report import opponent_name, summary
 from semeai.evolve.store import FIRST, PREVIOUS, step_run
 from semeai.patterns.pattern import Pattern
 from semeai.patterns.svg import svg_of
+from semeai.race.selection import Standing
 from semeai.report.values import Json, interval, number, text
 from semeai.store.ledger import Ledger, RunInfo
 
 DRAWN = 60
 """Discarded patterns that a page draws: the last ones."""
+OF_A_SET = 9
+"""Patterns of a set that a page draws: a drawing takes 5 KB."""
 
 
 def evolution_data(ledger: Ledger, run: RunInfo, state: str) -> Json:
@@ -26,7 +29,7 @@ def evolution_data(ledger: Ledger, run: RunInfo, state: str) -> Json:
         "words": evolution_words(history, state),
         "programs": programs(history),
         "steps": [step_row(history, step) for step in history.steps],
-        "discarded": all_discarded[-DRAWN:],
+        "discarded": [discarded_data(*found) for found in all_discarded[-DRAWN:]],
         "n_discarded": len(all_discarded),
         "proposers": [
             {"name": text(name), "candidates": p.candidates, "acceptances": p.acceptances, "games": p.games}
@@ -95,14 +98,16 @@ def change_data(change: Change) -> Json:
 
 
 def shapes_in_words(patterns: Sequence[Pattern]) -> str:
+    if len(patterns) > OF_A_SET:
+        return f"{len(patterns)} patterns, {OF_A_SET} of them drawn"
     if len(patterns) > 1:
         return f"{len(patterns)} patterns"
     return "good shape" if patterns[0].bias > 0 else "bad shape"
 
 
 def picture(patterns: Sequence[Pattern]) -> str:
-    """Return the drawing of patterns as the address of an image, so that the page need not trust it."""
-    return "data:image/svg+xml," + quote(svg_of(patterns, captions=len(patterns) > 1), safe="")
+    """Return the drawing of the first patterns as the address of an image, so that the page need not trust it."""
+    return "data:image/svg+xml," + quote(svg_of(patterns[:OF_A_SET], captions=len(patterns) > 1), safe="")
 
 
 def step_row(history: History, step: StepHistory) -> Json:
@@ -118,13 +123,16 @@ def step_row(history: History, step: StepHistory) -> Json:
     }
 
 
-def discarded(history: History) -> list[Json]:
-    """Return the discarded changes in the order of their steps."""
-    found = []
-    for step in history.steps:
-        for name, standing in step.candidates.items():
-            change = step.changes.get(name)
-            if standing.verdict.value == "discarded" and change is not None:
-                games, rate = 2 * standing.n_evaluations, number(standing.win_rate)
-                found.append(change_data(change) | {"step": step.number, "n_games": games, "win_rate": rate})
-    return found
+def discarded(history: History) -> list[tuple[int, Change, Standing]]:
+    """Return the discarded changes in the order of their steps, with the number of the step."""
+    return [
+        (step.number, step.changes[name], standing)
+        for step in history.steps
+        for name, standing in step.candidates.items()
+        if standing.verdict.value == "discarded" and name in step.changes
+    ]
+
+
+def discarded_data(step: int, change: Change, standing: Standing) -> Json:
+    games, rate = 2 * standing.n_evaluations, number(standing.win_rate)
+    return change_data(change) | {"step": step, "n_games": games, "win_rate": rate}

@@ -52,6 +52,8 @@ class Source(Model):
 
     needs_sample: ClassVar[bool] = False
     """Whether the proposer looks at a sample of positions."""
+    least_sample: ClassVar[int] = 0
+    """Smallest number of positions that it can work with."""
     has_shapes: ClassVar[bool] = False
     """Whether the proposer has the setting ``shapes``."""
 

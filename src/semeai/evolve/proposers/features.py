@@ -31,9 +31,10 @@ class FeatureGroups(Proposer):
             chosen = names[int(rng.integers(len(names)))]
             factor = self.factors[int(rng.integers(len(self.factors)))]
             return SettingsChange(((f"policy.{chosen}", factor),), self.name)
-        known = {name for name in names if rng.random() < self.share} or {names[int(rng.integers(len(names)))]}
+        known = [name for name in names if rng.random() < self.share] or [names[int(rng.integers(len(names)))]]
         factors = tuple((f"policy.{name}", float(name in known)) for name in names)
-        return SettingsChange((("policy.model", self.model), *factors), self.name)
+        words = f"a model of {', '.join(name.removeprefix('model_') for name in known)}"
+        return SettingsChange((("policy.model", self.model), *factors), self.name, words)
 
 
 class FeaturesSource(Source):
@@ -48,4 +49,6 @@ class FeaturesSource(Source):
     def make(self, first: PlayerConfig, seed: int) -> Proposer:
         if not isinstance(first.policy, ModelPolicy):
             raise ConfigError(f"features: players of {first.game} have no move model")
+        if getattr(first.policy, "database", ""):
+            raise ConfigError("features: a player has a move model or a database, not both: write database=none")
         return FeatureGroups(first.policy.features.own_model, self.factors, self.share)

@@ -5,27 +5,27 @@ shapes that match the same moves must not count twice. So the patterns of a pool
 beyond what a shallow one knows, are chosen and weighed by a conditional logit (``evolve.fitting``).
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
+from semeai.errors import ConfigError
 from semeai.evolve.change import Change, PatternSetChange
 from semeai.evolve.context import Context, config_of
-from semeai.evolve.fitting import Choices, Weighted, choose
-from semeai.evolve.proposers.base import Positive, Proposer, Rng
-from semeai.evolve.proposers.guided import z_score
+from semeai.evolve.fitting import Choices, Pool, Weighted, choose
+from semeai.evolve.proposers.base import Proposer, Rng
 from semeai.evolve.proposers.random import Bias, signs_of
 from semeai.evolve.proposers.searching import Searching, SearchingSource
-from semeai.evolve.sample import Sample
+from semeai.evolve.sample import A_GAME, Sample
 from semeai.patterns.pattern import MAX_BIAS, Pattern
 from semeai.players.config import PlayerConfig
 from semeai.rng import derive
 
-Size = Annotated[int, Field(ge=1, le=1000)]
+Size = Annotated[int, Field(ge=1, le=200)]
 DIGITS = 3
 """Significant digits of a bias: more would say nothing, and make long texts."""
 
@@ -41,7 +41,7 @@ class PatternSet(NamedTuple):
 class Fitted(Searching):
     """Proposes sets of fitted patterns of several sizes and strengths, the best first.
 
-    Half of the positions choose and weigh the patterns. Shallow searches of the other half say which sets are best.
+    Half of the games choose and weigh the patterns. Shallow searches of the other half say which sets are best.
     The ranking belongs to one baseline, as that of ``Guided``.
     """
 
@@ -64,53 +64,66 @@ class Fitted(Searching):
         return self._ranked[place]
 
     def _sets(self, context: Context, sample: Sample) -> Iterator[PatternSet]:
-        pool = [(p, matched) for p, matched in self.drawn(context, sample) if p.shape not in context.shapes]
-        if not pool:
-            return
-        patterns = [pattern for pattern, _ in pool]
-        fits = sample.half(self.seed)
-        deep, seed = self.deep_shares(context, sample), derive(self.seed, "effects")
-        before = sample.distances(deep, sample.shares(context.config, self.shallow, seed))[~fits]
-        for found in self._fitted(context, sample, fits, np.array([matched for _, matched in pool])):
+        """Yield a set of each size, with the strength that does most for the search."""
+        patterns, fits = self._fits(context, sample)
+        for found in fits:
+            sets = []
             for strength in self.source.biases:
-                chosen = tuple(_with_biases(patterns, found, strength))
-                if chosen:
-                    grown = config_of(PatternSetChange(chosen).apply(context.baseline, context.config), context.game)
-                    after = sample.distances(deep, sample.shares(grown, self.shallow, seed))[~fits]
-                    yield PatternSet(chosen, z_score(before - after))
+                chosen = tuple(self._with_biases(patterns, found, strength))
+                change = PatternSetChange(chosen)
+                if chosen and can_be_played(change, context):
+                    sets.append(PatternSet(chosen, self.effect(change, context, sample, ~sample.half)))
+            if sets:
+                yield max(sets, key=lambda one: one.z)
 
-    def _fitted(
-        self, context: Context, sample: Sample, fits: NDArray[np.bool_], matched: NDArray[np.bool_]
-    ) -> Iterator[Weighted]:
-        """Yield the chosen patterns and their weights, for each size of a set."""
-        deep, shallow = self.deep_shares(context, sample), sample.shares(context.config, self.shallow, self.seed)
-        among = fits[sample.owner]
-        known = np.log(shallow[among] + 1 / self.shallow)  # a move without visits counts as if it had one
+    def _fits(self, context: Context, sample: Sample) -> tuple[list[Pattern], list[Weighted]]:
+        """Return the pool, and the chosen patterns and their weights for each size; or the most that say something."""
+        among = sample.half[sample.owner]
+        place = np.cumsum(among) - 1
+        patterns, matched = [], []
+        for pattern, matches in self.drawn(context, sample):
+            if pattern.shape not in context.shapes:
+                patterns.append(pattern)
+                matched.append(place[matches & among].astype(np.int32))
+        shallow = sample.shares(context.config, self.shallow, derive(self.seed, "known"))
+        known = np.log(shallow[among] + 1 / self.shallow)  # every move counts as if it had one visit more
         owner = np.unique(sample.owner[among], return_inverse=True)[1]
+        choices = Choices(owner, self.deep_shares(context, sample)[among], known)
         signs = signs_of(self.source.shapes)
-        choices = Choices(owner, deep[among], known)
-        for found in choose(matched[:, among], choices, max(self.sizes), self.ridge, signs):
-            if len(found.chosen) in self.sizes:
-                yield found
+        found = list(choose(Pool.of(matched), choices, max(self.sizes), self.ridge, signs))
+        return patterns, [one for one in found if len(one.chosen) in self.sizes or one is found[-1]]
+
+    def _with_biases(self, patterns: list[Pattern], found: Weighted, strength: float) -> Iterator[Pattern]:
+        """Yield the chosen patterns, with ``strength`` times their weights as biases.
+
+        A weight may round to 0, or have a sign that is not wanted beside the others: such a pattern is left out.
+        """
+        for place, weight in zip(found.chosen, found.weights, strict=True):
+            bias = float(f"{np.clip(strength * weight, -MAX_BIAS, MAX_BIAS):.{DIGITS}g}")
+            if bias != 0 and math.copysign(1, bias) in signs_of(self.source.shapes):
+                yield Pattern(patterns[place].cells, bias, patterns[place].geometry)
 
 
-def _with_biases(patterns: list[Pattern], found: Weighted, strength: float) -> Iterator[Pattern]:
-    """Yield the chosen patterns, with ``strength`` times their weights as biases; without those that round to 0."""
-    for place, weight in zip(found.chosen, found.weights, strict=True):
-        bias = float(f"{np.clip(strength * weight, -MAX_BIAS, MAX_BIAS):.{DIGITS}g}")
-        if bias != 0:
-            yield Pattern(patterns[place].cells, bias, patterns[place].geometry)
+def can_be_played(change: Change, context: Context) -> bool:
+    """Return whether the patterns of the changed player fit into the tables of the kernels."""
+    try:
+        config_of(change.apply(context.baseline, context.config), context.game).policy.to_record()
+    except ConfigError:
+        return False
+    return True
 
 
 class FittedSource(SearchingSource):
     """Sets of patterns whose weights were fitted together."""
+
+    least_sample = 2 * A_GAME
 
     kind: Literal["fitted"] = "fitted"  # type: ignore[assignment]
     sizes: Annotated[tuple[Size, ...], Field(min_length=1)] = (2, 5, 10, 20, 40)
     """Numbers of patterns in a set."""
     bias: Bias | tuple[Bias, ...] = (0.25, 0.5, 1.0)
     """A pattern's bias is its fitted weight times this; several are tried."""
-    ridge: Positive = 4.0
+    ridge: Annotated[float, Field(ge=0.01, le=1e6)] = 4.0
     """How strongly weights are held near 0: a pattern needs many positions to get a large weight."""
 
     def make(self, first: PlayerConfig, seed: int) -> Proposer:

@@ -17,10 +17,10 @@ from pydantic import Field
 
 from semeai.evolve.context import Context
 from semeai.evolve.proposers.base import Proposer
-from semeai.evolve.proposers.guided import Guided, GuidedSource, Scored, z_score
+from semeai.evolve.proposers.guided import Guided, GuidedSource, Scored
 from semeai.evolve.proposers.random import Cells
-from semeai.evolve.proposers.searching import Matched
-from semeai.evolve.sample import Sample
+from semeai.evolve.proposers.searching import Matched, z_score
+from semeai.evolve.sample import A_GAME, Sample
 from semeai.patterns.pattern import Cell, Pattern
 from semeai.players.config import PlayerConfig
 
@@ -49,7 +49,7 @@ class Grown(Guided):
     def _grow(self, scored: Scored, sample: Sample, gain: NDArray[np.float64]) -> Scored:
         """Return the shape with as many more cells as make its lift clearer; the same if there is none."""
         sign = math.copysign(1, scored.z)
-        chooses = sample.half(self.seed)
+        chooses = sample.half
         lifts = _lifts(scored.matched, sample, sign * gain)
         while len(scored.pattern.cells) < self.largest:
             children = [
@@ -86,6 +86,8 @@ def _lifts(matched: Matched, sample: Sample, gain: NDArray[np.float64]) -> NDArr
 
 class GrownSource(GuidedSource):
     """Shapes of the guided pool, grown cell by cell."""
+
+    least_sample = 2 * A_GAME
 
     kind: Literal["grown"] = "grown"  # type: ignore[assignment]
     parents: Annotated[int, Field(ge=1, le=10_000)] = 30

@@ -19,14 +19,13 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from semeai.evolve.change import Change, PatternChange
-from semeai.evolve.context import Context, config_of
+from semeai.evolve.context import Context
 from semeai.evolve.proposers.base import Proposer, Rng, Share
 from semeai.evolve.proposers.random import signs_of
-from semeai.evolve.proposers.searching import Matched, Searching, SearchingSource
+from semeai.evolve.proposers.searching import Matched, Searching, SearchingSource, z_score
 from semeai.evolve.sample import Sample
 from semeai.patterns.pattern import Pattern
 from semeai.players.config import PlayerConfig
-from semeai.rng import derive
 
 
 class Scored(NamedTuple):
@@ -77,20 +76,12 @@ class Guided(Searching):
         return self._ranked[place]
 
     def _effects(self, scored: list[Scored], context: Context, sample: Sample) -> Iterator[Scored]:
-        """Yield each pattern, with each of its weights, with which searches come clearly nearer to the deep search.
-
-        The z-score is that of the mean change of their distance over the positions. The shallow searches have a seed
-        of their own: with its seed, the deep search would begin with the same simulations, and any change at all would
-        seem to be worse.
-        """
-        deep, seed = self.deep_shares(context, sample), derive(self.seed, "effects")
-        before = sample.distances(deep, sample.shares(context.config, self.shallow, seed))
+        """Yield each pattern, with each of its weights, with which searches come clearly nearer to the deep search."""
+        every = np.ones(len(sample.positions), np.bool_)
         for one in scored:
             for bias in self.source.biases:
                 pattern = Pattern(one.pattern.cells, math.copysign(bias, one.pattern.bias), one.pattern.geometry)
-                grown = config_of(PatternChange(pattern).apply(context.baseline, context.config), context.game)
-                after = sample.distances(deep, sample.shares(grown, self.shallow, seed))
-                z = z_score(before - after)
+                z = self.effect(PatternChange(pattern), context, sample, every)
                 if z >= self.least_z:
                     yield Scored(pattern, z, one.matched)
 
@@ -110,12 +101,6 @@ def _earlier(context: Context, sample: Sample, sign: int) -> list[Pattern]:
     tried = [change.pattern for change in context.tried if isinstance(change, PatternChange)]
     alike = [pattern for pattern in tried if pattern.bias * sign > 0]
     return [pattern for pattern in [*alike, *context.patterns] if pattern.radius <= sample.radius]
-
-
-def z_score(values: NDArray[np.float64]) -> float:
-    """Return the mean divided by its standard error; 0 if all values are equal."""
-    spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
-    return float(values.mean()) / spread * math.sqrt(len(values)) if spread > 0 else 0.0
 
 
 def overlap(a: Matched, b: Matched) -> float:

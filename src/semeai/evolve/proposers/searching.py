@@ -1,5 +1,6 @@
 """The parts that proposers share which look at searches of a sample, a deep one and a shallow one."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Annotated, Any
@@ -9,13 +10,14 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from semeai.errors import ConfigError
-from semeai.evolve.context import Context
+from semeai.evolve.change import Change
+from semeai.evolve.context import Context, config_of
 from semeai.evolve.proposers.base import Proposer
 from semeai.evolve.proposers.random import Cells, RandomPatterns, RandomSource
 from semeai.evolve.sample import Sample
 from semeai.patterns.pattern import Pattern
 from semeai.players.config import PlayerConfig
-from semeai.rng import generator
+from semeai.rng import derive, generator
 
 Matched = NDArray[np.bool_]
 MOST_DEFAULT_SHALLOW = 400
@@ -33,6 +35,7 @@ class Searching(Proposer):
     seed: int = 1
 
     _deep: dict[Sample, NDArray[np.float64]] = field(default_factory=dict, init=False, repr=False)
+    _before: dict[tuple[Sample, str], NDArray[np.float64]] = field(default_factory=dict, init=False, repr=False)
 
     def sample_of(self, context: Context) -> Sample:
         """Return the sample of positions. Raises ConfigError if there is none."""
@@ -46,6 +49,21 @@ class Searching(Proposer):
             self._deep = {sample: sample.shares(context.first_config, self.deep, self.seed)}
         return self._deep[sample]
 
+    def effect(self, change: Change, context: Context, sample: Sample, among: NDArray[np.bool_]) -> float:
+        """Return the z-score of how much nearer to the deep search a change brings the shallow one.
+
+        It is that of the mean over the games of some positions: how much smaller the distance of the two searches is.
+        The shallow searches have a seed of their own: with its seed, the deep search would begin with the same
+        simulations, and any change at all would seem to be worse.
+        """
+        deep, seed = self.deep_shares(context, sample), derive(self.seed, "effects")
+        place = sample, context.config.identity()
+        if place not in self._before:
+            self._before = {place: sample.distances(deep, sample.shares(context.config, self.shallow, seed))}
+        grown = config_of(change.apply(context.baseline, context.config), context.game)
+        after = sample.distances(deep, sample.shares(grown, self.shallow, seed))
+        return z_score(sample.by_game(self._before[place] - after, among))
+
     def drawn(self, context: Context, sample: Sample) -> Iterator[tuple[Pattern, Matched]]:
         """Yield the pool: different patterns that match often enough, and which moves each of them matches."""
         draw, seen = generator(self.seed, "pool"), set()
@@ -58,9 +76,16 @@ class Searching(Proposer):
                     yield pattern, matched
 
 
+def z_score(values: NDArray[np.float64]) -> float:
+    """Return the mean divided by its standard error; 0 if all values are equal."""
+    spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+    return float(values.mean()) / spread * math.sqrt(len(values)) if spread > 0 else 0.0
+
+
 class SearchingSource(RandomSource):
     """Settings of a proposer that looks at searches."""
 
+    least_sample = 1
     most_cells: Cells = 4
     pool: Annotated[int, Field(ge=1, le=10**6)] = 3000
     """Number of patterns that are scored."""
