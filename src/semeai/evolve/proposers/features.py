@@ -20,7 +20,7 @@ class FeatureGroups(Proposer):
     model: str
     """The setting of the model that a player without one gets."""
     factors: tuple[float, ...] = (0.0, 0.5, 1.0, 1.5)
-    share: float = 0.5
+    share: float = 0.8
     """Probability that a group is a part of a proposed model."""
     name: ClassVar[str] = "features"
 
@@ -43,7 +43,7 @@ class FeaturesSource(Source):
     kind: Literal["features"] = "features"
     factors: Annotated[tuple[Factor, ...], Field(min_length=1)] = (0.0, 0.5, 1.0, 1.5)
     """What the weights of a group may be multiplied with."""
-    share: Share = 0.5
+    share: Share = 0.8
     """Probability that a group is a part of the model that a player without one gets."""
 
     def make(self, first: PlayerConfig, seed: int) -> Proposer:
