@@ -44,7 +44,7 @@ ABOUT = {
 }
 STRONG = (
     "The first program has all its hand-made knowledge and nothing learnt, as the papers' MoGo on 9x9. See [the "
-    "page](benchmarks/evolution-9x9.md#from-the-strong-player-at-1000-simulations)."
+    "page](benchmarks/bgp.md#from-the-strong-player)."
 )
 FIGURES = {
     "Table 1: twice the simulations, 9x9 Go": "![Win rate of 2N simulations against N](images/scaling.svg)",
