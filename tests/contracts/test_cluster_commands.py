@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from semeai.cli.app import app
 from semeai.store.ledger import Ledger
 from tests.clusters import until
-from tests.evolve.test_evolution import SMALL
+from tests.evolve.small import SMALL
 
 pytestmark = pytest.mark.slow
 pytest.importorskip("distributed")

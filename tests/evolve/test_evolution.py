@@ -17,83 +17,14 @@ from semeai.errors import ConfigError
 from semeai.evolve.config import checked_evolution, load_evolution
 from semeai.evolve.context import config_of
 from semeai.evolve.evolution import Evolution, step_settings
-from semeai.evolve.loop import EvolutionObserver, find_opponents, run_evolution
+from semeai.evolve.loop import EvolutionObserver, find_opponents
 from semeai.evolve.report import report
 from semeai.evolve.store import step_run
 from semeai.players.catalog import parse_spec
 from semeai.race.candidate import Verdict
 from semeai.race.rules import betting_levels
-from semeai.report.evolution import evolution_data
-from semeai.runs.run import place_of
-from semeai.store.ledger import Ledger
+from tests.evolve.small import SMALL, digests, grow, small
 from tests.observers import Watching
-
-# Base 3 of Havannah: a pair of games takes 7 ms. The first player has a pattern that loses 91% of them, so that a
-# smaller weight of it is better.
-SMALL = """
-seed = 4
-steps = 3
-candidates = 2
-sample = 10
-
-[player]
-player = "mcts:fast"
-simulations = 8
-policy.patterns = ["-1 *_"]
-
-[match]
-game = "havannah"
-size = 3
-
-[race]
-accept_above = 0.5
-discard_below = 0.6
-max_per_candidate = 40
-
-[screen]
-simulations = 4
-candidates = 4
-max_per_candidate = 8
-
-[validation]
-games = 4
-deep_games = 2
-opponent_games = 2
-opponent = "random"
-
-[[proposers]]
-kind = "random"
-shapes = "both"
-
-[[proposers]]
-kind = "mutate"
-
-[[proposers]]
-kind = "number"
-weight = 2
-anywhere = 1.0
-settings = {"policy.pattern_visits" = {low = 0, high = 1}}
-"""
-
-
-def small(tmp_path, text=SMALL, **changes):
-    file = tmp_path / "small.toml"
-    file.write_text(text)
-    return load_evolution(file, changes)
-
-
-def grow(config, tmp_path, name="small", workers=1, observer=None):
-    place = place_of(config.executor, str(tmp_path / "semeai.sqlite"), None, workers)
-    return run_evolution(config, tmp_path, place, name=name, output=tmp_path / name, observer=observer)
-
-
-def digests(tmp_path, name):
-    """All that was raced and decided, step by step; of matches, all games."""
-    ledger = Ledger(tmp_path / "semeai.sqlite")
-    rows = {row.name.removeprefix(name): row for row in ledger.runs() if row.name.startswith(f"{name}/")}
-    found = {key: (row.config_hash, ledger.digest(row.id)) for key, row in rows.items()}
-    ledger.close()
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -188,37 +119,6 @@ def test_the_report_has_the_papers_table_the_boards_and_what_each_proposer_cost(
     assert sum(p.games for p in by_proposer.values()) == result.history.n_games
     assert sum(p.acceptances for p in by_proposer.values()) == len(result.history.accepting)
     assert by_proposer.keys() <= {"random", "mutate", "number"}
-
-
-FITTED = """
-[[proposers]]
-kind = "fitted"
-shallow = 8
-deep = 100
-pool = 50
-sizes = [3]
-bias = [3.0]
-"""
-
-
-def test_an_accepted_set_of_patterns_is_drawn_and_is_a_part_of_the_player(tmp_path):
-    text = SMALL[: SMALL.index("[[proposers]]")].replace("discard_below = 0.6", "discard_below = 0.501") + FITTED
-    text = text.replace("steps = 3", "steps = 1").replace("candidates = 4", "candidates = 2")
-    text = text.replace("accept_above = 0.5", "accept_above = 0.1")  # so that anything is accepted
-    result = grow(small(tmp_path, text, **{"executor.name": "inline"}), tmp_path)
-    [(_, change)] = result.history.accepted()
-    assert len(change.patterns) == 3
-    assert {pattern.canonical().text for pattern in change.patterns} < set(result.player["policy.patterns"])
-    page = report(result.history, [])
-    assert "3 patterns, whose weights belong together:" in page
-    assert all(pattern.canonical().draw() in page for pattern in change.patterns)
-    ledger = Ledger(tmp_path / "semeai.sqlite")
-    [program] = evolution_data(ledger, ledger.run("small"), "finished")["programs"][1:]
-    ledger.close()
-    assert program["shapes"] == "3 patterns"
-    assert program["picture"].startswith("data:image/svg+xml,")
-    shown = CliRunner().invoke(app, ["status", "small", "--ledger", str(tmp_path / "semeai.sqlite")])
-    assert "P1, step 1, fitted: 3 patterns: " in shown.output
 
 
 @pytest.mark.slow
