@@ -7,6 +7,8 @@ from typing import Any
 from semeai.evolve.proposers import PROPOSERS
 
 CONFIRMING_GAMES = 1000
+LEAST_SHALLOW = 20
+"""Fewer simulations would visit few moves twice."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,6 @@ class Start:
         return {**found, **self.proposers.get(kind, {})}
 
 
-LEAST_SHALLOW = 20
-"""Fewer simulations would visit few moves twice."""
 _ONE_PATTERN = {"searched": 20, "bias": [0.25, 0.5, 1.0]}
 
 STARTS = {
